@@ -19,14 +19,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
 
 /** Auto-configuration of transactions that fence themselves. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
@@ -68,14 +66,7 @@ public final class DistributedLockFenceAutoConfiguration {
                     + " property to false."));
         }
         TransactionFence.Settings settings = new TransactionFence.Settings(
-                locks.keyPrefix(),
-                LoggedNames.withKeys(locks.logKeys()),
-                properties.atGrant(),
-                // Code that is woven into a class runs inside of the transactions of proxies.
-                locks.mode() == AdviceMode.PROXY
-                        ? context.getBeanProvider(TransactionAttributeSource.class)
-                                .getIfUnique()
-                        : null);
+                locks.keyPrefix(), LoggedNames.withKeys(locks.logKeys()), properties.atGrant());
         return new FenceTables(
                 context.getBeansOfType(DataSource.class), properties, tables -> fence.start(tables, settings, reports));
     }
@@ -101,7 +92,8 @@ public final class DistributedLockFenceAutoConfiguration {
 
     @Bean
     @Lazy(false)
-    FenceCleanUp distributedLockFenceCleanUp(LockRegistry registry, FenceTables tables, FenceProperties properties) {
-        return new FenceCleanUp(registry, tables, properties.retention());
+    FenceCleanUp distributedLockFenceCleanUp(
+            LockRegistry registry, FenceTables tables, DistributedLockProperties locks, FenceProperties properties) {
+        return new FenceCleanUp(registry, tables, locks.keyPrefix(), properties.retention());
     }
 }

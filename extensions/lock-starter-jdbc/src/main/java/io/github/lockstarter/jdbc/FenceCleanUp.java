@@ -6,6 +6,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.text.LockLog;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +38,8 @@ final class FenceCleanUp implements SmartLifecycle {
 
     private final FenceTables tables;
 
+    private final byte[] prefix;
+
     private final Duration period;
 
     /** Null: it is stopped. Changed by the lifecycle of the context, one call after the other. */
@@ -45,11 +48,14 @@ final class FenceCleanUp implements SmartLifecycle {
     /**
      * Creates a clean-up.
      *
+     * @param keyPrefix prefix of the locks whose rows are deleted
      * @param retention of the tables
      */
-    FenceCleanUp(LockRegistry registry, FenceTables tables, Duration retention) {
+    FenceCleanUp(LockRegistry registry, FenceTables tables, String keyPrefix, Duration retention) {
         this.registry = registry;
         this.tables = tables;
+        // Another application may use the table with another retention.
+        this.prefix = (keyPrefix + ":{").getBytes(StandardCharsets.UTF_8);
         Duration tenth = retention.dividedBy(10);
         this.period = tenth.compareTo(LONGEST_PERIOD) < 0 ? tenth : LONGEST_PERIOD;
     }
@@ -61,7 +67,7 @@ final class FenceCleanUp implements SmartLifecycle {
             if (granted.isPresent()) {
                 try (Lease lease = granted.get()) {
                     for (FenceTable table : this.tables.all()) {
-                        int deleted = table.deleteOld(lease::isHeld);
+                        int deleted = table.deleteOld(this.prefix, lease::isHeld);
                         if (deleted > 0) {
                             logger.debug(deleted + " old rows were deleted from " + table + '.');
                         }

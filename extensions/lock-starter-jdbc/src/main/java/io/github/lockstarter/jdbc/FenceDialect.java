@@ -5,6 +5,7 @@ import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +22,30 @@ enum FenceDialect {
          */
         @Override
         String raise(String table, long timeoutMillis) {
+            return withTimeout(
+                    "INSERT INTO " + table + " (name, token, raised_at) SELECT v.n, v.t, " + clock()
+                            + " FROM (VALUES (CAST(? AS BYTEA), CAST(? AS BIGINT), CAST(? AS BIGINT))) AS v(n, t, r)"
+                            + " WHERE v.t >= " + clock() + " - v.r"
+                            + " ON CONFLICT (name) DO UPDATE SET token = excluded.token, raised_at = excluded.raised_at"
+                            + " WHERE " + table + ".token <= excluded.token",
+                    timeoutMillis);
+        }
+
+        /** Setting the time-out costs more than the lock: it is needed only if another transaction has locked a row. */
+        @Override
+        String lockFree(String table, int rows) {
+            return select(table, rows) + " FOR SHARE SKIP LOCKED";
+        }
+
+        @Override
+        String lock(String table, int rows, long timeoutMillis) {
+            return withTimeout(select(table, rows) + " FOR SHARE", timeoutMillis);
+        }
+
+        private static String withTimeout(String statement, long timeoutMillis) {
             return "SELECT set_config('lock_starter.lock_timeout', current_setting('lock_timeout'), true),"
-                    + " set_config('lock_timeout', '" + timeoutMillis + "ms', true); "
-                    + "INSERT INTO " + table + " (name, token, raised_at) SELECT v.n, v.t, " + clock()
-                    + " FROM (VALUES (CAST(? AS BYTEA), CAST(? AS BIGINT), CAST(? AS BIGINT))) AS v(n, t, r)"
-                    + " WHERE v.t >= " + clock() + " - v.r"
-                    + " ON CONFLICT (name) DO UPDATE SET token = excluded.token, raised_at = excluded.raised_at"
-                    + " WHERE " + table + ".token <= excluded.token; "
-                    + "SELECT set_config('lock_timeout', current_setting('lock_starter.lock_timeout'), true)";
+                    + " set_config('lock_timeout', '" + timeoutMillis + "ms', true); " + statement
+                    + "; SELECT set_config('lock_timeout', current_setting('lock_starter.lock_timeout'), true)";
         }
 
         @Override
@@ -54,6 +71,11 @@ enum FenceDialect {
                     // Assigned from left to right: the token is the former one until it is assigned.
                     + " ON DUPLICATE KEY UPDATE raised_at = IF(token <= VALUES(token), VALUES(raised_at), raised_at),"
                     + " token = GREATEST(token, VALUES(token)) RETURNING token";
+        }
+
+        @Override
+        String lock(String table, int rows, long timeoutMillis) {
+            return select(table, rows) + " LOCK IN SHARE MODE WAIT " + seconds(timeoutMillis);
         }
 
         @Override
@@ -87,6 +109,15 @@ enum FenceDialect {
             return false;
         }
 
+        @Override
+        String lock(String table, int rows, long timeoutMillis) {
+            return select(table, rows)
+                            .replaceFirst(
+                                    "SELECT",
+                                    "SELECT /*+ SET_VAR(innodb_lock_wait_timeout=" + seconds(timeoutMillis) + ") */")
+                    + " LOCK IN SHARE MODE";
+        }
+
         /** MariaDB ignores the hint in the statement. */
         @Override
         void limit(PreparedStatement statement, int seconds) throws SQLException {
@@ -102,6 +133,12 @@ enum FenceDialect {
                     + " CAST(? AS BIGINT))) AS v(n, t, r) WHERE v.t >= " + clock() + " - v.r) s ON (t.name = s.n)"
                     + " WHEN MATCHED AND t.token <= s.t THEN UPDATE SET token = s.t, raised_at = " + clock()
                     + " WHEN NOT MATCHED THEN INSERT (name, token, raised_at) VALUES (s.n, s.t, " + clock() + ")";
+        }
+
+        /** H2 has no shared locks of rows. */
+        @Override
+        String lock(String table, int rows, long timeoutMillis) {
+            return select(table, rows) + " FOR UPDATE";
         }
 
         @Override
@@ -171,6 +208,44 @@ enum FenceDialect {
     /** Returns the statement for a row that is present: raises the token however old it is. Parameters: token, key, token. */
     String raisePresent(String table) {
         return "UPDATE " + table + " SET token = ?, raised_at = " + clock() + " WHERE name = ? AND token <= ?";
+    }
+
+    /**
+     * Returns the statement that locks the rows which have certain tokens, shared if the database can, and returns them. Parameters: key
+     * and token of each row.
+     *
+     * @param rows number of rows
+     * @param timeoutMillis how long it may wait for another transaction
+     */
+    abstract String lock(String table, int rows, long timeoutMillis);
+
+    /**
+     * Returns a cheaper statement that does the same for rows which no other transaction has locked exclusively, and skips the others;
+     * null: there is none.
+     */
+    @Nullable
+    String lockFree(String table, int rows) {
+        return null;
+    }
+
+    /** In the order in which all transactions lock them. */
+    private static String select(String table, int rows) {
+        return "SELECT name FROM " + table + " WHERE "
+                + String.join(" OR ", Collections.nCopies(rows, "(name = ? AND token = ?)"))
+                + (rows > 1 ? " ORDER BY name" : "");
+    }
+
+    /** Returns whether several transactions can lock a row at the same time. */
+    boolean sharesRows() {
+        return this != H2;
+    }
+
+    /**
+     * Returns whether a transaction can lose its locks and go on: by DDL, which commits it, or as the victim of a deadlock, which rolls
+     * it back. PostgreSQL rejects all statements then.
+     */
+    boolean losesLocks() {
+        return this != POSTGRESQL;
     }
 
     /** Returns whether a transaction at REPEATABLE READ can change rows that another one has changed since its snapshot. */

@@ -76,9 +76,7 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
             List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
             listeners.add(listener);
             manager.setTransactionExecutionListeners(listeners);
-            this.fence.addManager(listener);
         } else {
-            this.fence.addManager(null);
             logger.warn("The transactions of transaction manager '" + beanName + "' ("
                     + target.getClass().getName()
                     + ") are not fenced: it has no JDBC DataSource. Pass the fencing token"

@@ -5,9 +5,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
@@ -21,9 +26,10 @@ final class FenceTable {
     /*
      * Implementation note.
      *
-     * A transaction that raises the token of its lock in one row locks this row until it ends. So two owners of a lock cannot have
-     * transactions open at the same time, and after the commit of the next owner the late one is refused, whatever the isolation
-     * level: the statement decides by the row as it is now, or fails in a database that decides by a snapshot.
+     * The token of a lock is raised in one row, at the grant, and each transaction of the owner locks the row that has its token until it
+     * ends. So an owner that raises its token waits for the transactions of earlier owners, and these are refused afterwards,
+     * whatever the isolation level: the statement decides by the row as it is now, or fails in a database that decides by a
+     * snapshot. Transactions of one owner share the lock, so that one may begin while another one is suspended.
      *
      * Rows are deleted when they have not been raised for twice the retention. A token that is older than the retention is
      * therefore accepted only if its row is present: an absent row may be that of a later owner which was deleted. Let a be the
@@ -49,6 +55,11 @@ final class FenceTable {
 
     private static final String DUPLICATE_KEY = "23505";
 
+    /** PostgreSQL: lock_timeout, and a query that was canceled; MariaDB: a query that was canceled; H2. */
+    private static final Set<String> TIMEOUTS = Set.of("55P03", "57014", "70100", "HYT00");
+
+    private static final int INNODB_LOCK_WAIT_TIMEOUT = 1205;
+
     private static final int BATCH = 500;
 
     private static final LockLog logger = LockLog.of(FenceTable.class);
@@ -64,8 +75,6 @@ final class FenceTable {
     private final Duration retention;
 
     // Statements
-
-    private final String raise;
 
     private final String raisePresent;
 
@@ -87,7 +96,6 @@ final class FenceTable {
         this.table = table;
         this.lockTimeout = lockTimeout;
         this.retention = retention;
-        this.raise = dialect.raise(table, lockTimeout.toMillis());
         this.raisePresent = dialect.raisePresent(table);
         this.read = "SELECT token, raised_at, " + dialect.clock() + " FROM " + table + " WHERE name = ? FOR UPDATE";
     }
@@ -106,17 +114,90 @@ final class FenceTable {
         return "table " + this.table + " (" + this.dialect.platform() + ')';
     }
 
+    /** The row of a lock, as its owner wants it. */
+    static final class Row {
+
+        final byte[] key;
+
+        final long token;
+
+        /** Creates a row. Neither side changes the key. */
+        Row(byte[] key, long token) {
+            this.key = key;
+            this.token = token;
+        }
+    }
+
+    /** Returns whether several transactions can lock a row at the same time. */
+    boolean sharesRows() {
+        return this.dialect.sharesRows();
+    }
+
+    /** Returns whether a transaction can lose its locks and go on. */
+    boolean losesLocks() {
+        return this.dialect.losesLocks();
+    }
+
+    /**
+     * Locks rows that have the given tokens, until the transaction of the connection ends.
+     *
+     * @param timeout how long it waits for other transactions
+     * @return whether all of them were there. If not, some may be locked
+     * @throws SQLException if that is not known. The transaction must not commit then
+     */
+    boolean lock(Connection connection, List<Row> rows, Duration timeout) throws SQLException {
+        String free = this.dialect.lockFree(this.table, rows.size());
+        if (free != null) {
+            try (PreparedStatement statement = connection.prepareStatement(free)) {
+                if (rowsOf(statement, rows) == rows.size()) {
+                    return true;
+                }
+            }
+        }
+        long former = this.dialect.setTimeout(connection, timeout.toMillis());
+        try (PreparedStatement statement =
+                connection.prepareStatement(this.dialect.lock(this.table, rows.size(), timeout.toMillis()))) {
+            this.dialect.limit(statement, seconds(timeout));
+            return rowsOf(statement, rows) == rows.size();
+        } finally {
+            this.dialect.restoreTimeout(connection, former);
+        }
+    }
+
+    /** Returns the number of rows of the one query that returns keys. */
+    private static int rowsOf(PreparedStatement statement, List<Row> rows) throws SQLException {
+        int parameter = 1;
+        for (Row row : rows) {
+            statement.setBytes(parameter++, row.key);
+            statement.setLong(parameter++, row.token);
+        }
+        int found = 0;
+        for (boolean isQuery = statement.execute();
+                isQuery || statement.getUpdateCount() >= 0;
+                isQuery = statement.getMoreResults()) {
+            ResultSet result = isQuery ? statement.getResultSet() : null;
+            if (result != null && result.getMetaData().getColumnName(1).equalsIgnoreCase("name")) {
+                while (result.next()) {
+                    found++;
+                }
+            }
+        }
+        return found;
+    }
+
     /**
      * Raises the token of a lock, in the transaction of the connection.
      *
      * @param key identifies the lock
+     * @param timeout how long it waits for other transactions
      * @throws SQLException if it is not known whether the token was raised. The transaction must not commit then
      */
-    Outcome raise(Connection connection, byte[] key, long token) throws SQLException {
-        long former = this.dialect.setTimeout(connection, this.lockTimeout.toMillis());
+    Outcome raise(Connection connection, byte[] key, long token, Duration timeout) throws SQLException {
+        long former = this.dialect.setTimeout(connection, timeout.toMillis());
         try {
-            try (PreparedStatement statement = connection.prepareStatement(this.raise)) {
-                this.dialect.limit(statement, timeoutSeconds());
+            try (PreparedStatement statement =
+                    connection.prepareStatement(this.dialect.raise(this.table, timeout.toMillis()))) {
+                this.dialect.limit(statement, seconds(timeout));
                 statement.setBytes(1, key);
                 statement.setLong(2, token);
                 statement.setLong(3, micros(this.retention));
@@ -124,17 +205,29 @@ final class FenceTable {
                     return Outcome.ACCEPTED;
                 }
             }
-            return outcome(connection, key, token);
+            return outcome(connection, key, token, timeout);
         } finally {
             this.dialect.restoreTimeout(connection, former);
         }
     }
 
+    /** Returns whether a larger token is stored, without waiting for other transactions. */
+    boolean hasLaterOwner(Connection connection, Row row, Duration timeout) throws SQLException {
+        try (PreparedStatement statement =
+                connection.prepareStatement("SELECT token FROM " + this.table + " WHERE name = ?")) {
+            statement.setQueryTimeout(seconds(timeout));
+            statement.setBytes(1, row.key);
+            try (ResultSet stored = statement.executeQuery()) {
+                return stored.next() && stored.getLong(1) > row.token;
+            }
+        }
+    }
+
     /** Reads the row, which it locks, and raises the token if that was not done because of its age. */
-    private Outcome outcome(Connection connection, byte[] key, long token) throws SQLException {
+    private Outcome outcome(Connection connection, byte[] key, long token, Duration timeout) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(this.read)) {
             // Another transaction may have locked the row.
-            statement.setQueryTimeout(timeoutSeconds());
+            statement.setQueryTimeout(seconds(timeout));
             statement.setBytes(1, key);
             try (ResultSet row = statement.executeQuery()) {
                 if (!row.next()) {
@@ -161,43 +254,51 @@ final class FenceTable {
         }
     }
 
-    private int timeoutSeconds() {
-        return (int)
-                Math.min(Integer.MAX_VALUE, this.lockTimeout.plusMillis(999).toSeconds());
+    private static int seconds(Duration timeout) {
+        return (int) Math.min(Integer.MAX_VALUE, timeout.plusMillis(999).toSeconds());
     }
 
     /**
-     * Deletes rows that were not raised for twice the retention. They are found without locks: a condition on a column without an
-     * index would lock all rows.
+     * Deletes rows that were not raised for twice the retention, of locks with a key prefix. They are found without locks, in the order of
+     * their keys, so that one pass over the primary key is sufficient and no index has to be kept at each raise. A batch is one
+     * transaction: a commit for each row would take hundreds of times as long.
      *
+     * @param prefix with which the keys begin; its last byte is not 0xFF
      * @param goesOn asked before each batch
      * @return the number of rows
      */
-    int deleteOld(BooleanSupplier goesOn) throws SQLException {
+    int deleteOld(byte[] prefix, BooleanSupplier goesOn) throws SQLException {
+        byte[] end = prefix.clone();
+        end[end.length - 1]++;
         String isOld = "raised_at < " + this.dialect.clock() + " - " + micros(this.retention.multipliedBy(2));
         int deleted = 0;
+        byte[] last = prefix;
         try (Connection connection = open()) {
             boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(true);
-            try (PreparedStatement search = connection.prepareStatement(
-                            "SELECT name FROM " + this.table + " WHERE " + isOld + " LIMIT " + BATCH);
-                    PreparedStatement delete =
-                            connection.prepareStatement("DELETE FROM " + this.table + " WHERE name = ? AND " + isOld)) {
-                // A row that is being raised is locked, and is not old afterwards.
-                delete.setQueryTimeout(timeoutSeconds());
+            connection.setAutoCommit(false);
+            try (PreparedStatement search = connection.prepareStatement("SELECT name, " + isOld + " FROM " + this.table
+                    + " WHERE name > ? AND name < ? ORDER BY name LIMIT " + BATCH)) {
+                List<byte[]> old = new ArrayList<>();
                 int found;
                 do {
+                    old.clear();
                     found = 0;
+                    search.setBytes(1, last);
+                    search.setBytes(2, end);
                     try (ResultSet rows = search.executeQuery()) {
                         for (; rows.next(); found++) {
-                            delete.setBytes(1, rows.getBytes(1));
-                            delete.addBatch();
+                            last = rows.getBytes(1);
+                            if (rows.getBoolean(2)) {
+                                old.add(last);
+                            }
                         }
                     }
-                    for (int count : delete.executeBatch()) {
-                        deleted += count;
-                    }
+                    deleted += delete(connection, old, isOld);
+                    connection.commit();
                 } while (found == BATCH && goesOn.getAsBoolean());
+            } catch (SQLException ex) {
+                connection.rollback();
+                throw ex;
             } finally {
                 setAutoCommit(connection, autoCommit);
             }
@@ -205,10 +306,33 @@ final class FenceTable {
         return deleted;
     }
 
+    /** A row that is being raised is locked, and is not old afterwards. */
+    private int delete(Connection connection, List<byte[]> keys, String isOld) throws SQLException {
+        if (keys.isEmpty()) {
+            return 0;
+        }
+        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM " + this.table + " WHERE name IN ("
+                + String.join(", ", Collections.nCopies(keys.size(), "?")) + ") AND " + isOld)) {
+            delete.setQueryTimeout(seconds(this.lockTimeout));
+            for (int i = 0; i < keys.size(); i++) {
+                delete.setBytes(i + 1, keys.get(i));
+            }
+            return delete.executeUpdate();
+        }
+    }
+
     /** Returns whether the failure is that of a conflict with another transaction, after which a new transaction can succeed. */
     static boolean isConflict(SQLException failure) {
         String state = failure.getSQLState();
         return SERIALIZATION_FAILURE.equals(state) || DEADLOCK.equals(state) || isDuplicate(failure);
+    }
+
+    /** Returns whether the statement has waited too long for another transaction. */
+    static boolean isTimeout(SQLException failure) {
+        String state = String.valueOf(failure.getSQLState());
+        return failure instanceof SQLTimeoutException
+                || TIMEOUTS.contains(state)
+                || failure.getErrorCode() == INNODB_LOCK_WAIT_TIMEOUT;
     }
 
     /** Returns whether another transaction has inserted the row, so that the statement can be repeated in the same transaction. */
@@ -243,8 +367,9 @@ final class FenceTable {
             try {
                 // No lock has this key, and the token is older than any retention.
                 byte[] key = {' '};
-                Outcome unused = raise(connection, key, 0);
+                Outcome unused = raise(connection, key, 0, this.lockTimeout);
                 boolean unusedToo = raisePresent(connection, key, 0);
+                boolean unusedLock = lock(connection, List.of(new Row(key, 0)), this.lockTimeout);
                 try (PreparedStatement statement =
                         connection.prepareStatement("DELETE FROM " + this.table + " WHERE name = ?")) {
                     statement.setBytes(1, key);

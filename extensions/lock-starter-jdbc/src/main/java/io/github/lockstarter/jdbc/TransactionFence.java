@@ -7,10 +7,10 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.GrantFence;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.jdbc.FenceTable.Outcome;
+import io.github.lockstarter.jdbc.FenceTable.Row;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
-import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,8 +18,11 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,44 +36,48 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
-import org.springframework.transaction.interceptor.TransactionAttribute;
-import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.ResourceHolderSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Raises the fencing tokens of the locks that a thread holds at the begin of each of its transactions, in the transaction, and when a
- * lock is granted. A transaction that is refused does not commit. Thread-safe.
+ * Raises the fencing token of each exclusive lock of a thread when it is granted, and locks the rows with these tokens in each of the
+ * thread's transactions. A transaction that is refused does not commit. Thread-safe.
  */
 final class TransactionFence implements GrantFence {
 
     /*
-     * Implementation note.
+     * Implementation note. The rules are those of the specification Fence, whose names are in brackets.
      *
-     * Begin. The tokens are raised, in the order of the names, on the connection of the transaction before its first statement. In a
-     * database that decides by a snapshot, it is the rightful owner whose statement fails after the commit of an earlier one;
-     * nothing has been done yet, so that the transaction is rolled back and raises again.
+     * Grant. The token is raised in a transaction of its own [RaiseAlone], so that a rollback of the owner takes nothing back, and
+     * what the owner reads before its first transaction cannot be changed by a late owner. A lock that is granted in a running
+     * transaction raises its token there [RaiseInside], because a second connection could be missing. If that transaction is
+     * rolled back, a former owner may commit. Therefore nothing is committed under that grant afterwards.
      *
-     * An exception of a listener would leave the transaction bound to the thread, and the next transactions would join it and
+     * Begin. The rows with the tokens are locked on the connection of the transaction, before its first statement [Begin]. Only if a token was not
+     * raised, or its row was deleted, it is raised there. A conflict with another transaction fails the begin: to
+     * roll back and to repeat would undo what other listeners or the pool have set on the connection, such as the schema of a tenant.
+     *
+     * A new transaction that suspends another one locks the rows itself [BeginInner], because the database may end the session of the
+     * suspended one. It is refused, before it begins, if it would wait for the suspended one: if that one has raised the token, or the
+     * database has no shared locks of rows.
+     *
+     * Commit. A transaction that may have lost its locks and gone on locks the rows again [MayCommit]. If a row has another token, the
+     * commit is refused.
+     *
+     * Refusal. An exception of a listener would leave the transaction bound to the thread, and the next transactions would join it and
      * never commit. So the transaction is rolled back by its manager before the exception is thrown. Behind a transaction or a
      * scope that was suspended, the manager would resume that one twice; there the connection is rolled back, which frees the
-     * row, and the commit is refused.
-     *
-     * Grant. A lock that is granted in a running transaction raises its token there. Otherwise the transaction that is the
-     * annotated method does, or one of its own, so that what its owner reads before its first transaction cannot be changed by a
-     * late owner any more.
-     *
-     * A row that an open transaction of this thread has raised, also a suspended one, is not raised on another connection, which
-     * would wait for this thread. It is open until its first callback after the commit or the rollback: those that follow run
-     * without the row. If it is rolled back after an inner transaction may have committed, it raises its tokens again on its
-     * connection; if the lock was granted again inside of it, it raises the newer token before its commit.
+     * row, and the commit is refused by the first callback before it. Spring does not roll back if a later callback throws a TransactionException,
+     * and resetting auto-commit would commit then; the last callback rolls back.
      *
      * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises tokens
      * once the tables of the databases exist.
@@ -78,15 +85,12 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
-    /** Propagations by which a method begins a transaction if none is active. */
-    private static final Set<Integer> BEGINNING = Set.of(
-            TransactionDefinition.PROPAGATION_REQUIRED,
-            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
-            TransactionDefinition.PROPAGATION_NESTED);
+    /** So that a transaction or an attempt without a wait can lock a row that is free. */
+    private static final long SHORTEST_WAIT_MILLIS = 100;
 
     // Written before the tables, and read after them
 
-    private Settings settings = new Settings("", LoggedNames.WITHOUT_KEYS, false, null);
+    private Settings settings = new Settings("", LoggedNames.WITHOUT_KEYS, false);
 
     private @Nullable FenceReports reports;
 
@@ -100,11 +104,7 @@ final class TransactionFence implements GrantFence {
 
     private final AtomicBoolean hasWarnedOfSnapshots = new AtomicBoolean();
 
-    /** Guarded by the fence, as the field below. */
-    private int managers;
-
-    /** Null: there is none, or there are several managers, of which an annotation may mean any. */
-    private volatile @Nullable Listener onlyManager;
+    private final AtomicBoolean hasWarnedOfStart = new AtomicBoolean();
 
     /**
      * What applies to all tables.
@@ -112,16 +112,26 @@ final class TransactionFence implements GrantFence {
      * @param keyPrefix prefix of the keys of locks in the store, and of rows
      * @param names names of locks in messages
      * @param atGrant whether a token is raised when the lock is granted outside of a transaction
-     * @param transactions tells which methods are transactions; null: unknown
      */
-    record Settings(
-            String keyPrefix,
-            LoggedNames names,
-            boolean atGrant,
-            @Nullable TransactionAttributeSource transactions) {}
+    record Settings(String keyPrefix, LoggedNames names, boolean atGrant) {}
 
     /** An exclusive lock that a thread holds. */
-    private record Held(Lease lease, LockRequest request) {
+    private static final class Held {
+
+        final Lease lease;
+
+        final LockRequest request;
+
+        /** When its token was raised last in a transaction that has committed, by {@link System#nanoTime}. */
+        final Map<FenceTable, Long> raisedAt = new HashMap<>(2);
+
+        /** Whether a transaction in which it was granted was rolled back, with its token. */
+        boolean isTakenBack;
+
+        Held(Lease lease, LockRequest request) {
+            this.lease = lease;
+            this.request = request;
+        }
 
         String lockName() {
             return this.lease.name();
@@ -139,7 +149,7 @@ final class TransactionFence implements GrantFence {
     }
 
     /** A transaction. */
-    private final class Fenced implements TransactionSynchronization, Ordered {
+    private static final class Fenced implements TransactionSynchronization, Ordered {
 
         final TransactionExecution transaction;
 
@@ -150,14 +160,14 @@ final class TransactionFence implements GrantFence {
         /** What the transaction has bound to the DataSource. */
         final Object resource;
 
-        /** The locks whose rows it has locked, by their names, in the order in which all owners raise them. */
-        final SortedMap<String, Held> raised = new TreeMap<>();
+        /** The locks whose rows it has locked, by their names. */
+        final SortedMap<String, Held> locked = new TreeMap<>();
 
-        /** Whether an inner transaction has relied on one of these rows. */
-        boolean hasInner;
+        /** Those of them whose tokens it has raised, so that no other transaction can lock their rows. */
+        final Set<Held> raised = Collections.newSetFromMap(new IdentityHashMap<>(2));
 
-        /** Whether a lock was granted again in an inner transaction, which could not raise the token. */
-        boolean isBehind;
+        /** Whether its rows may be locked no longer: after a transaction on the same connection, or if the body can go back. */
+        boolean mustLockAgain;
 
         /** Why it must not commit; null: it may. */
         @Nullable
@@ -172,10 +182,14 @@ final class TransactionFence implements GrantFence {
             this.resource = resource;
         }
 
-        /** Returns whether the database has ended it, so that its rows are not locked any more. */
+        /** Returns whether the database has ended it, so that its rows are locked no longer. */
         boolean isEnded() {
             // Some failures of a commit are reported to no listener.
             return this.isEnded || this.transaction.isCompleted();
+        }
+
+        boolean hasRaised(String lockName) {
+            return this.raised.stream().anyMatch(lock -> lock.lockName().equals(lockName));
         }
 
         /** Precedes the callbacks of users. */
@@ -185,25 +199,39 @@ final class TransactionFence implements GrantFence {
         }
 
         @Override
+        public void beforeCommit(boolean readOnly) {
+            if (this.failure != null) {
+                throw this.failure;
+            }
+        }
+
+        @Override
         public void afterCommit() {
-            this.isEnded = true;
+            ended(true);
         }
 
         @Override
         public void afterCompletion(int status) {
-            if (status == STATUS_COMMITTED) {
-                this.isEnded = true;
-            } else {
-                rolledBack();
+            ended(status == STATUS_COMMITTED);
+            if (status == STATUS_UNKNOWN) {
+                try {
+                    inTransaction(this, Connection::rollback);
+                } catch (SQLException | RuntimeException ex) {
+                    logger.debug("A connection could not be rolled back.", ex);
+                }
             }
         }
 
-        /** Is called while the connection is still bound. */
-        void rolledBack() {
-            if (!this.isEnded) {
-                this.isEnded = true;
-                if (this.hasInner) {
-                    raiseAgain(this);
+        void ended(boolean committed) {
+            if (this.isEnded) {
+                return;
+            }
+            this.isEnded = true;
+            for (Held lock : this.raised) {
+                if (committed) {
+                    lock.raisedAt.put(this.table, System.nanoTime());
+                } else if (this.mustLockAgain) {
+                    lock.isTakenBack = true;
                 }
             }
         }
@@ -220,16 +248,6 @@ final class TransactionFence implements GrantFence {
         this.settings = settings;
         this.reports = reports;
         this.tables = tables;
-    }
-
-    /**
-     * Adds a transaction manager of the application.
-     *
-     * @param listener its listener; null: its transactions are not fenced
-     */
-    synchronized void addManager(@Nullable Listener listener) {
-        this.managers++;
-        this.onlyManager = this.managers == 1 ? listener : null;
     }
 
     // ---- Transactions
@@ -258,9 +276,23 @@ final class TransactionFence implements GrantFence {
         }
 
         @Override
-        public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+        public void beforeBegin(TransactionExecution transaction) {
+            DataSource source = transaction.isReadOnly() ? null : this.dataSource.get();
             FenceTables all = TransactionFence.this.tables;
-            if (beginFailure != null || all == null || !transaction.isNewTransaction() || transaction.isNested()) {
+            FenceTable table = all != null && source != null ? all.find(source) : null;
+            if (source != null && table != null && transaction.isNewTransaction()) {
+                requireNoWaitForItself(table, TransactionSynchronizationManager.getResource(source));
+            }
+        }
+
+        @Override
+        public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+            if (beginFailure != null || !transaction.isNewTransaction() || transaction.isNested()) {
+                return;
+            }
+            FenceTables all = TransactionFence.this.tables;
+            if (all == null) {
+                warnBeforeStart();
                 return;
             }
             Fenced fenced = null;
@@ -284,28 +316,32 @@ final class TransactionFence implements GrantFence {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             Fenced fenced = first(each -> each.transaction == transaction);
-            if (fenced != null && fenced.failure != null) {
-                throw fenced.failure;
+            if (fenced == null) {
+                return;
             }
-            if (fenced != null && fenced.isBehind) {
-                raiseOnceMore(fenced);
+            // Where the manager has no callbacks
+            fenced.beforeCommit(transaction.isReadOnly());
+            if (!fenced.locked.isEmpty() && (fenced.mustLockAgain || fenced.table.losesLocks())) {
+                lockRows(fenced, List.copyOf(fenced.locked.values()), false);
             }
         }
 
         @Override
         public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-            removeEnded();
+            ended(transaction, commitFailure == null);
         }
 
         @Override
         public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {
-            if (transaction.isNested()) {
-                afterSavepoint(this.dataSource.get());
-            } else {
-                Fenced fenced = first(each -> each.transaction == transaction);
-                if (fenced != null) {
-                    fenced.rolledBack();
-                }
+            if (!transaction.isNested()) {
+                ended(transaction, false);
+            }
+        }
+
+        private void ended(TransactionExecution transaction, boolean committed) {
+            Fenced fenced = first(each -> each.transaction == transaction);
+            if (fenced != null) {
+                fenced.ended(committed);
             }
             removeEnded();
         }
@@ -314,75 +350,138 @@ final class TransactionFence implements GrantFence {
     private void begin(Fenced fenced) {
         removeEnded();
         ThreadState mine = state();
-        List<Held> locks = mine.locks.stream()
-                // The body may have released it.
-                .filter(lock -> lock.lease.state() != Lease.State.RELEASED && !isRaisedAround(fenced.table, lock))
-                .toList();
         if (TransactionSynchronizationManager.isSynchronizationActive()) {
             TransactionSynchronizationManager.registerSynchronization(fenced);
         }
+        // Another manager may begin a transaction on the connection of one that is open, and free its rows.
+        mine.open.stream().filter(each -> each.resource == fenced.resource).forEach(each -> each.mustLockAgain = true);
         mine.open.push(fenced);
+        // The body may have released some.
+        List<Held> locks = mine.locks.stream()
+                .filter(lock -> lock.lease.state() != Lease.State.RELEASED)
+                .toList();
         if (!locks.isEmpty() && !fenced.transaction.isReadOnly()) {
-            inTransaction(fenced, connection -> raiseAll(fenced.table, connection, locks, true));
-            locks.forEach(lock -> fenced.raised.put(lock.lockName(), lock));
+            locks.stream().filter(lock -> lock.isTakenBack).findFirst().ifPresent(lock -> {
+                throw takenBack(lock);
+            });
+            refresh(fenced.table, locks);
+            lockRows(fenced, locks, true);
         }
     }
 
-    private boolean isRaisedAround(FenceTable table, Held lock) {
-        Fenced outer = raising(table, lock);
-        if (outer != null) {
-            outer.hasInner = true;
+    /** Throws if a new transaction would wait for a transaction of this thread that is suspended. */
+    private void requireNoWaitForItself(FenceTable table, @Nullable Object bound) {
+        ThreadState mine = this.states.get();
+        if (mine == null) {
+            return;
         }
-        return outer != null;
-    }
-
-    /** Raises what a rollback to a savepoint may have taken back. */
-    private void afterSavepoint(@Nullable DataSource source) {
-        FenceTables all = this.tables;
-        FenceTable table = all != null && source != null ? all.find(source) : null;
-        Fenced running = table != null ? running(table) : null;
-        if (running != null && !running.raised.isEmpty()) {
-            try {
-                raiseOnceMore(running);
-            } catch (RuntimeException ex) {
-                running.failure = ex;
+        for (Held lock : mine.locks) {
+            Fenced outer = first(each -> !each.isEnded()
+                    && each.table == table
+                    && each.resource != bound
+                    && !each.transaction.isReadOnly()
+                    && (each.hasRaised(lock.lockName())
+                            || (!table.sharesRows() && each.locked.containsKey(lock.lockName()))));
+            if (outer != null && lock.lease.state() != Lease.State.RELEASED) {
+                throw failure(
+                        lock.lease,
+                        outer.hasRaised(lock.lockName())
+                                ? "has raised its token in a transaction that is suspended, so that a new transaction (REQUIRES_NEW)"
+                                        + " inside of it could not be fenced. Acquire the lock before the outer transaction begins, with"
+                                        + " distributed-lock.jdbc.fence.at-grant=true."
+                                : "has locked its row in " + table
+                                        + " in a transaction that is suspended. This database has no"
+                                        + " shared locks of rows, so that a new transaction (REQUIRES_NEW) inside of it would wait for"
+                                        + " itself. Begin it outside of the lock, or use a database that shares locks.");
             }
         }
     }
 
-    /** Raises the tokens of a transaction once more in it. */
-    private void raiseOnceMore(Fenced fenced) {
-        inTransaction(
-                fenced, connection -> raiseAll(fenced.table, connection, List.copyOf(fenced.raised.values()), false));
+    /** Raises tokens again that were raised so long ago that their rows could be taken for old ones. */
+    private void refresh(FenceTable table, List<Held> locks) {
+        long due = table.retention().dividedBy(2).toNanos();
+        for (Held lock : locks) {
+            Long raised = lock.raisedAt.get(table);
+            if (raised != null && System.nanoTime() - raised > due && locking(table, lock) == null) {
+                raiseAlone(table, lock);
+            }
+        }
     }
 
-    /** Raises the tokens again that a rollback has taken back. */
-    private void raiseAgain(Fenced fenced) {
-        try {
-            inTransaction(fenced, connection -> {
-                boolean isOpen = !connection.getAutoCommit();
-                try {
-                    raiseAll(fenced.table, connection, List.copyOf(fenced.raised.values()), true);
-                    if (isOpen) {
-                        connection.commit();
-                    }
-                } catch (SQLException | RuntimeException ex) {
-                    if (isOpen) {
-                        rollback(connection, ex);
-                    }
-                    throw ex;
+    /**
+     * Locks the rows of a transaction.
+     *
+     * @param isBegin whether a token that is not stored may be raised
+     */
+    private void lockRows(Fenced fenced, List<Held> locks, boolean isBegin) {
+        FenceTable table = fenced.table;
+        Duration timeout = timeout(fenced);
+        long start = System.nanoTime();
+        inTransaction(fenced, connection -> {
+            List<Held> stored = locks.stream()
+                    .filter(lock -> !isBegin || lock.raisedAt.containsKey(table))
+                    .toList();
+            List<Held> missing = new ArrayList<>(locks);
+            missing.removeAll(stored);
+            missing.addAll(0, notLocked(table, connection, stored, timeout, start));
+            for (Held lock : missing) {
+                if (!isBegin || locking(table, lock) != null) {
+                    throw refused(lock, gone(table, connection, lock, timeout), start);
                 }
-            });
-        } catch (SQLException | RuntimeException ex) {
-            logger.warn(
-                    "A transaction was rolled back that has raised tokens of locks "
-                            + fenced.raised.values().stream()
-                                    .map(lock -> shown(lock.lease))
-                                    .toList()
-                            + ", and they could not be raised again: " + ex.getMessage()
-                            + ". A late owner may change what transactions inside of it have committed.",
-                    ex);
+                raiseIn(fenced, connection, lock, timeout);
+            }
+            stored.forEach(lock -> fenced.locked.put(lock.lockName(), lock));
+            if (isBegin) {
+                locks.forEach(lock -> answered(lock, FenceOutcome.ACCEPTED, start));
+            }
+        });
+    }
+
+    /** Locks those rows that have the tokens, and returns the other locks. */
+    private List<Held> notLocked(
+            FenceTable table, Connection connection, List<Held> locks, Duration timeout, long start) {
+        List<Held> missing = new ArrayList<>(0);
+        Held current = null;
+        try {
+            if (!locks.isEmpty()
+                    && !table.lock(connection, locks.stream().map(this::row).toList(), timeout)) {
+                for (Held lock : locks) {
+                    current = lock;
+                    if (!table.lock(connection, List.of(row(lock)), timeout)) {
+                        missing.add(lock);
+                    }
+                }
+            }
+        } catch (SQLException ex) {
+            Held lock = current != null ? current : locks.get(0);
+            throw conflictOr(ex, refused(lock, unknown(table, lock.lease, timeout, ex), start));
         }
+        return missing;
+    }
+
+    /** Returns why the row of a lock does not have its token. */
+    private LockException gone(FenceTable table, Connection connection, Held lock, Duration timeout) {
+        try {
+            if (table.hasLaterOwner(connection, row(lock), timeout)) {
+                takeOver(table, lock.lease);
+                return refusal(table, lock.lease);
+            }
+            return failure(
+                    lock.lease,
+                    "has no row with its token in " + table
+                            + " any longer: a savepoint, a statement that ends the transaction, a"
+                            + " deadlock, or the end of a session has rolled the token back, or the row was deleted. Nothing of the"
+                            + " transaction is stored. Acquire the lock before the transaction begins.");
+        } catch (SQLException ex) {
+            return unknown(table, lock.lease, timeout, ex);
+        }
+    }
+
+    private FenceException takenBack(Held lock) {
+        return failure(
+                lock.lease,
+                "was granted in a transaction that was rolled back, and its token with it, so that nothing is committed"
+                        + " under this grant. Acquire the lock before the transaction begins, or acquire it again.");
     }
 
     /** Ends a transaction whose owner was refused, or may be, and throws the failure, unless the commit is to throw it. */
@@ -430,35 +529,60 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /**
-     * Raises the tokens, and raises them again after a conflict with another transaction.
-     *
-     * @param isNew whether nothing else has been done on the connection, so that the transaction can begin anew
-     */
-    private void raiseAll(FenceTable table, Connection connection, List<Held> locks, boolean isNew) {
+    /** Raises the token of a lock in a transaction, which may have changes and is therefore not repeated. */
+    private void raiseIn(Fenced fenced, Connection connection, Held lock, Duration timeout) {
+        FenceTable table = fenced.table;
         long start = System.nanoTime();
-        Held current = locks.get(0);
         while (true) {
             try {
-                for (Held lock : locks) {
-                    current = lock;
-                    raise(table, connection, lock.lease);
-                }
-                locks.forEach(lock -> answered(lock, FenceOutcome.ACCEPTED, start));
+                raise(table, connection, lock.lease, timeout);
+                fenced.locked.put(lock.lockName(), lock);
+                fenced.raised.add(lock);
                 return;
             } catch (SQLException ex) {
-                boolean canBeRepeated = isNew ? FenceTable.isConflict(ex) : FenceTable.isDuplicate(ex);
-                if (!canBeRepeated
-                        || System.nanoTime() - start > table.lockTimeout().toNanos()) {
-                    throw refused(current, unknown(table, current.lease, ex), start);
-                }
-                if (isNew) {
-                    rollback(connection, ex);
+                if (!FenceTable.isDuplicate(ex) || System.nanoTime() - start > timeout.toNanos()) {
+                    throw conflictOr(ex, refused(lock, unknown(table, lock.lease, timeout, ex), start));
                 }
             } catch (LockException ex) {
-                throw refused(current, ex, start);
+                throw refused(lock, ex, start);
             }
         }
+    }
+
+    /** Returns an exception that callers know as one after which a new transaction can succeed, if that is the case. */
+    private static RuntimeException conflictOr(SQLException cause, LockException failure) {
+        return FenceTable.isConflict(cause)
+                ? new CannotAcquireLockException(
+                        failure.getMessage() + " Nothing of the transaction is stored: repeat it in a new one.",
+                        failure)
+                : failure;
+    }
+
+    /** Returns how long a statement may wait: not beyond the end of the transaction. */
+    private static Duration timeout(Fenced fenced) {
+        Duration longest = fenced.table.lockTimeout();
+        if (!(fenced.resource instanceof ResourceHolderSupport holder) || !holder.hasTimeout()) {
+            return longest;
+        }
+        try {
+            return atMost(longest, holder.getTimeToLiveInMillis());
+        } catch (TransactionTimedOutException ex) {
+            // At its end, which fails
+            return atMost(longest, 0);
+        }
+    }
+
+    private static Duration atMost(Duration longest, long millis) {
+        return millis >= longest.toMillis() ? longest : Duration.ofMillis(Math.max(millis, SHORTEST_WAIT_MILLIS));
+    }
+
+    private Row row(Held lock) {
+        return new Row(key(lock.lease), lock.lease.fencingToken());
+    }
+
+    /** In the form of keys in the store, in which the prefix has no braces, so that two locks never have the same row. */
+    private byte[] key(Lease lease) {
+        return (this.settings.keyPrefix + ":{" + lease.name() + '}').getBytes(StandardCharsets.UTF_8);
     }
 
     private void answered(Held lock, FenceOutcome outcome, long start) {
@@ -482,18 +606,11 @@ final class TransactionFence implements GrantFence {
      * @throws TransactionRefusedException if a larger token is stored; the lease is lost then
      * @throws FenceException if the token is too old, or the lease was released
      */
-    private void raise(FenceTable table, Connection connection, Lease lease) throws SQLException {
-        byte[] key = (this.settings.keyPrefix + ':' + lease.name()).getBytes(StandardCharsets.UTF_8);
-        Outcome outcome = table.raise(connection, key, lease.fencingToken());
+    private void raise(FenceTable table, Connection connection, Lease lease, Duration timeout) throws SQLException {
+        Outcome outcome = table.raise(connection, key(lease), lease.fencingToken(), timeout);
         if (outcome == Outcome.REFUSED) {
-            Objects.requireNonNull(this.registry).takenOver(lease);
-            if (lease.state() == Lease.State.LOST) {
-                throw refusal(table, lease);
-            }
-            throw failure(
-                    lease,
-                    "was released by another thread, and a later owner has raised its token in " + table
-                            + ". The transaction was refused.");
+            takeOver(table, lease);
+            throw refusal(table, lease);
         }
         if (outcome == Outcome.TOO_OLD) {
             throw failure(
@@ -503,6 +620,17 @@ final class TransactionFence implements GrantFence {
                             + " before the present time of the database, and " + table + " has no row for it. Raise"
                             + " distributed-lock.jdbc.fence.retention above the longest time for which a lock is held, and"
                             + " compare the clocks of both servers.");
+        }
+    }
+
+    /** Notes that the lease has a later owner; throws if the lease was released before. */
+    private void takeOver(FenceTable table, Lease lease) {
+        Objects.requireNonNull(this.registry).takenOver(lease);
+        if (lease.state() != Lease.State.LOST) {
+            throw failure(
+                    lease,
+                    "was released by another thread, and a later owner has raised its token in " + table
+                            + ". The transaction was refused.");
         }
     }
 
@@ -522,17 +650,24 @@ final class TransactionFence implements GrantFence {
         return new FenceException(shown(lease) + ' ' + what, null, lease.name(), lease.fencingToken());
     }
 
-    private FenceException unknown(FenceTable table, Lease lease, SQLException cause) {
-        boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
+    private FenceException unknown(FenceTable table, Lease lease, Duration timeout, SQLException cause) {
+        String reason;
+        if (cause instanceof SQLTransientConnectionException) {
+            reason =
+                    "no connection could be obtained, of which a lock outside of a transaction needs one for a moment: ";
+        } else if (FenceTable.isTimeout(cause)) {
+            reason = "an earlier owner of the lock has a transaction open, which has locked the row for longer than "
+                    + timeout.toMillis()
+                    + " ms. It cannot commit if it is late, but it must end: find its session and end it,"
+                    + " see the runbook FenceException in the manual. ";
+        } else {
+            reason = "the statement failed: ";
+        }
+        // The message of a database may have several lines.
         return new FenceException(
-                shown(lease) + " may have a later owner, so that nothing is committed under it: its row in " + table
-                        + " could not be raised. "
-                        + (isWithoutConnection
-                                ? "No connection could be obtained, of which a lock outside of a transaction needs one for"
-                                        + " a moment: "
-                                : "Another transaction may have locked it for longer than the lock-timeout of "
-                                        + table.lockTimeout().toMillis() + " ms: ")
-                        + cause.getMessage(),
+                Printable.of(
+                        shown(lease) + " may have a later owner, so that nothing is committed under it. Its row in "
+                                + table + " could not be locked: " + reason + cause.getMessage()),
                 cause,
                 lease.name(),
                 lease.fencingToken());
@@ -565,38 +700,23 @@ final class TransactionFence implements GrantFence {
         }
         for (FenceTable table : all.all()) {
             Fenced running = running(table);
-            Fenced raising = raising(table, lock);
-            if (raising != null && raising != running) {
-                raising.raised.put(lock.lockName(), lock);
-                raising.hasInner = true;
-                raising.isBehind = true;
-            } else if (running != null && !running.transaction.isReadOnly()) {
-                raiseIn(running, lock);
-            } else if (raising == null
-                    && this.settings.atGrant
-                    && !willBeginTransaction(request.method(), all, table)) {
+            Fenced locking = locking(table, lock);
+            if (locking != null && locking != running) {
+                throw refused(
+                        lock,
+                        failure(
+                                lease,
+                                "is granted again in a new transaction, inside of a suspended one that has locked its row in "
+                                        + table
+                                        + " and would wait for itself. Hold the lock around both transactions."),
+                        System.nanoTime());
+            }
+            if (running != null && !running.transaction.isReadOnly()) {
+                raiseAtGrant(running, lock);
+            } else if (this.settings.atGrant) {
                 raiseAlone(table, lock);
             }
         }
-    }
-
-    /** Returns whether the method that runs under the lock begins a transaction with the database, which raises the token. */
-    private boolean willBeginTransaction(@Nullable Method method, FenceTables all, FenceTable table) {
-        TransactionAttributeSource transactions = this.settings.transactions;
-        Listener manager = this.onlyManager;
-        if (method == null
-                || transactions == null
-                || manager == null
-                || TransactionSynchronizationManager.isActualTransactionActive()) {
-            return false;
-        }
-        TransactionAttribute attribute = transactions.getTransactionAttribute(method, null);
-        DataSource source = manager.dataSource.get();
-        return attribute != null
-                && !attribute.isReadOnly()
-                && BEGINNING.contains(attribute.getPropagationBehavior())
-                && source != null
-                && all.find(source) == table;
     }
 
     @Override
@@ -619,19 +739,16 @@ final class TransactionFence implements GrantFence {
         return details;
     }
 
-    /** In a transaction that may have changes: it cannot be rolled back and repeated. */
-    private void raiseIn(Fenced running, Held lock) {
-        Held former = running.raised.get(lock.lockName());
-        if (former != null && lock.lease.fencingToken() <= former.lease.fencingToken()) {
-            return;
-        }
+    private void raiseAtGrant(Fenced running, Held lock) {
+        // The body may go back to a savepoint before the grant.
+        running.mustLockAgain = true;
         try {
-            inTransaction(running, connection -> raiseAll(running.table, connection, List.of(lock), false));
-            running.raised.put(lock.lockName(), lock);
+            inTransaction(running, connection -> raiseIn(running, connection, lock, timeout(running)));
         } catch (RuntimeException ex) {
             running.failure = ex;
             throw ex;
         }
+        answered(lock, FenceOutcome.ACCEPTED, System.nanoTime());
         Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
         if (running.table.mayReadBeforeLastCommit(isolation) && this.hasWarnedOfSnapshots.compareAndSet(false, true)) {
             logger.warn(shown(lock.lease) + " is acquired in a running transaction at REPEATABLE_READ. If this"
@@ -641,22 +758,41 @@ final class TransactionFence implements GrantFence {
         }
     }
 
+    /** Raises the token in a transaction of its own, on a connection that is new after each conflict: a pool may have prepared it. */
     private void raiseAlone(FenceTable table, Held lock) {
+        Duration timeout = table.lockTimeout();
         long start = System.nanoTime();
-        try (Connection connection = table.open()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                raiseAll(table, connection, List.of(lock), true);
-                connection.commit();
-            } catch (Throwable ex) {
-                rollback(connection, ex);
-                throw ex;
-            } finally {
-                FenceTable.setAutoCommit(connection, autoCommit);
+        while (!lock.raisedAt.containsKey(table) || lock.raisedAt.get(table) - start < 0) {
+            try (Connection connection = table.open()) {
+                boolean autoCommit = connection.getAutoCommit();
+                connection.setAutoCommit(false);
+                try {
+                    raise(table, connection, lock.lease, timeout);
+                    connection.commit();
+                    lock.raisedAt.put(table, System.nanoTime());
+                } catch (Throwable ex) {
+                    rollback(connection, ex);
+                    throw ex;
+                } finally {
+                    FenceTable.setAutoCommit(connection, autoCommit);
+                }
+            } catch (SQLException ex) {
+                if (!FenceTable.isConflict(ex) || System.nanoTime() - start > timeout.toNanos()) {
+                    throw refused(lock, unknown(table, lock.lease, timeout, ex), start);
+                }
+            } catch (LockException ex) {
+                throw refused(lock, ex, start);
             }
-        } catch (SQLException ex) {
-            throw refused(lock, unknown(table, lock.lease, ex), start);
+        }
+        answered(lock, FenceOutcome.ACCEPTED, start);
+    }
+
+    private void warnBeforeStart() {
+        ThreadState mine = this.states.get();
+        if (mine != null && !mine.locks.isEmpty() && this.hasWarnedOfStart.compareAndSet(false, true)) {
+            logger.warn(
+                    "A transaction under a lock is not fenced, because it begins while beans are created. Begin it when the"
+                            + " application has started, for example on ApplicationReadyEvent. Logged once.");
         }
     }
 
@@ -687,9 +823,9 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Returns the open transaction of this thread that has locked the row, so that this thread alone can raise it; or null. */
-    private @Nullable Fenced raising(FenceTable table, Held lock) {
-        return first(each -> !each.isEnded() && each.table == table && each.raised.containsKey(lock.lockName()));
+    /** Returns an open transaction of this thread that has locked the row; null: there is none. */
+    private @Nullable Fenced locking(FenceTable table, Held lock) {
+        return first(each -> !each.isEnded() && each.table == table && each.locked.containsKey(lock.lockName()));
     }
 
     /** Returns the transaction that statements of this thread take part in; null: none, or one that is suspended. */

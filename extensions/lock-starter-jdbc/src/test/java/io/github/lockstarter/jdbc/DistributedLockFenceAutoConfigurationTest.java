@@ -35,7 +35,6 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -143,20 +142,15 @@ final class DistributedLockFenceAutoConfigurationTest {
         });
     }
 
-    /** Its begin does, so that it costs no further transaction. */
     @Test
-    void shouldNotRaiseTheTokenAtTheGrantOfAMethodThatIsATransaction() {
+    void shouldAskAtTheGrantAndAtEachBeginThatIsNotReadOnly() {
         this.metered.run(context -> {
             MeterRegistry meters = context.getBean(MeterRegistry.class);
             Orders orders = context.getBean(Orders.class);
             orders.settle("1", "distributed_lock_fence");
-            assertThat(answers(meters, "accepted")).as("of its begin").isEqualTo(1);
-            orders.pause("1", () -> {});
-            assertThat(answers(meters, "accepted")).as("of the grant").isEqualTo(2);
+            assertThat(answers(meters, "accepted")).as("grant and begin").isEqualTo(2);
             orders.read("1");
-            assertThat(answers(meters, "accepted"))
-                    .as("of the grant before a transaction that raises none")
-                    .isEqualTo(3);
+            assertThat(answers(meters, "accepted")).as("grant alone").isEqualTo(3);
         });
     }
 
@@ -170,16 +164,6 @@ final class DistributedLockFenceAutoConfigurationTest {
             readOnly.executeWithoutResult(status -> orders.settle("1", "distributed_lock_fence"));
             assertThat(answers(context.getBean(MeterRegistry.class), "accepted"))
                     .isEqualTo(1);
-        });
-    }
-
-    /** An annotation may mean any of them. */
-    @Test
-    void shouldRaiseTheTokenAtTheGrantIfThereAreSeveralManagers() {
-        this.metered.withUserConfiguration(TwoManagers.class).run(context -> {
-            context.getBean(Orders.class).settle("1", "distributed_lock_fence");
-            assertThat(answers(context.getBean(MeterRegistry.class), "accepted"))
-                    .isEqualTo(2);
         });
     }
 
@@ -390,21 +374,6 @@ final class DistributedLockFenceAutoConfigurationTest {
                         .rootCause()
                         .hasMessageContaining("[orders]")
                         .hasMessageContaining("[dataSource]"));
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class TwoManagers {
-
-        @Bean
-        ResourcelessManager other() {
-            return new ResourcelessManager();
-        }
-
-        @Bean
-        @Primary
-        DataSourceTransactionManager manager(DataSource dataSource) {
-            return new DataSourceTransactionManager(dataSource);
-        }
     }
 
     /** Has no DataSource. */

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
@@ -43,6 +44,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 abstract class FenceContract {
 
     private static final int HISTORIES = 100;
+
+    private static final byte[] PREFIX = "shop:{".getBytes(StandardCharsets.UTF_8);
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
 
     private final ExecutorService threads = Executors.newFixedThreadPool(2);
 
@@ -175,99 +180,115 @@ abstract class FenceContract {
         assertThatNothingIsLeft();
     }
 
+    /** Without shared locks of rows, it would wait for the suspended one. */
     @Test
-    void shouldNotWaitForItselfInANewTransaction() {
-        long token = this.application.locks.execute(ORDER, lease -> {
-            this.application
-                    .transaction()
-                    .executeWithoutResult(outer -> this.application
+    void shouldLockTheRowInANewTransaction() {
+        this.application.locks.execute(ORDER, lease -> {
+            this.application.transaction().executeWithoutResult(outer -> {
+                if (this.application.table.sharesRows()) {
+                    this.application
                             .newTransaction()
                             .executeWithoutResult(
-                                    inner -> this.application.jdbc.queryForObject("SELECT 1", Integer.class)));
-            return lease.fencingToken();
-        });
-        assertThat(this.application.stored()).isEqualTo(token);
-        assertThatNothingIsLeft();
-    }
-
-    /** Otherwise a late owner could change what the inner transaction has committed. */
-    @Test
-    void shouldKeepTheTokenIfATransactionIsRolledBackAroundOneThatHasCommitted() {
-        long token = this.application.locks.execute(ORDER, lease -> {
-            // As if it had not been raised at the grant.
-            this.application.others.update("DELETE FROM distributed_lock_fence");
-            this.application.transaction().executeWithoutResult(outer -> {
-                this.application.newTransaction().executeWithoutResult(inner -> {});
-                outer.setRollbackOnly();
-            });
-            return lease.fencingToken();
-        });
-        assertThat(this.application.stored()).isEqualTo(token);
-        assertThatNothingIsLeft();
-    }
-
-    /** The lock is released by a callback of the transaction that has acquired it. */
-    @Test
-    void shouldKeepTheTokenOfALockThatTheTransactionReleases() {
-        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
-        Long token = this.application.transaction().execute(outer -> {
-            lock.lock();
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-                @Override
-                public void afterCompletion(int status) {
-                    lock.unlock();
+                                    inner -> this.application.jdbc.queryForObject("SELECT 1", Integer.class));
+                } else {
+                    assertThatThrownBy(() -> this.application.newTransaction().executeWithoutResult(inner -> {}))
+                            .isInstanceOf(FenceException.class);
                 }
             });
-            this.application.newTransaction().executeWithoutResult(inner -> {});
-            outer.setRollbackOnly();
-            return lock.currentLease().fencingToken();
+            return null;
+        });
+        assertThatNothingIsLeft();
+    }
+
+    /** The next owner must wait for the inner transaction, although the outer one has ended with its session. */
+    void lockTheRowInANewTransactionWhoseOuterSessionIsKilled(String session, String kill) throws Exception {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        lock.lock();
+        long token = lock.currentLease().fencingToken();
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(outer -> {
+                    Long id = this.application.jdbc.queryForObject(session, Long.class);
+                    this.application.newTransaction().executeWithoutResult(inner -> {
+                        this.application.others.execute(kill.formatted(id));
+                        assertThat(raisesNow(token + 1)).as("inner is open").isFalse();
+                    });
+                    assertThat(raisesNow(token + 1)).as("inner has ended").isTrue();
+                }))
+                .isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {}))
+                .isInstanceOf(TransactionRefusedException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+    }
+
+    private boolean raisesNow(long token) {
+        try (Connection next = database().getConnection()) {
+            return this.application.table.raise(next, key(), token, Duration.ofMillis(500)) == Outcome.ACCEPTED;
+        } catch (SQLException ex) {
+            assertThat(FenceTable.isTimeout(ex)).as(ex.toString()).isTrue();
+            return false;
+        } catch (Exception ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    @Test
+    void shouldKeepTheTokenIfATransactionIsRolledBack() {
+        long token = this.application.locks.execute(ORDER, lease -> {
+            this.application.transaction().executeWithoutResult(TransactionStatus::setRollbackOnly);
+            return lease.fencingToken();
         });
         assertThat(this.application.stored()).isEqualTo(token);
-        assertThatNothingIsLeft();
     }
 
-    /** The row is locked by the outer transaction, which stores the newer token at its end. */
+    /** Its rollback would let a late owner change what the inner transaction has committed. */
     @Test
-    void shouldNotWaitForItselfWhenALockIsAcquiredAgainInANewTransaction() {
-        Long last = this.application.transaction().execute(outer -> {
-            this.application.locks.execute(ORDER, lease -> null);
-            return this.application
+    void shouldRefuseANewTransactionInsideOfOneThatHasRaisedTheToken() {
+        try (FencedApplication other = beginning()) {
+            other.locks.execute(ORDER, lease -> {
+                other.transaction().executeWithoutResult(outer -> {
+                    assertThatThrownBy(() -> other.newTransaction().executeWithoutResult(inner -> {}))
+                            .isInstanceOf(FenceException.class)
+                            .hasMessageContaining("at-grant");
+                    other.jdbc.queryForObject("SELECT 1", Integer.class);
+                });
+                // Its token is stored from now on.
+                other.transaction().executeWithoutResult(outer -> {});
+                return null;
+            });
+            assertThatNothingIsLeft();
+        }
+    }
+
+    @Test
+    void shouldRefuseALockThatIsGrantedAgainInsideOfATransactionThatHasLockedItsRow() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        this.application.transaction().executeWithoutResult(outer -> {
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+            this.application
                     .newTransaction()
-                    .execute(inner -> this.application.locks.execute(ORDER, lease -> lease.fencingToken()));
+                    .executeWithoutResult(
+                            inner -> assertThatThrownBy(lock::lock).isInstanceOf(FenceException.class));
         });
-        assertThat(this.application.stored()).isEqualTo(last);
+        assertThat(lock.isHeldByCurrentThread()).isFalse();
         assertThatNothingIsLeft();
     }
 
-    /** A savepoint that was set after the row was raised. */
+    /** A savepoint that was set after the row was locked. */
     @Test
-    void shouldNotWaitForItselfBehindASavepoint() {
+    void shouldCommitAfterARollbackToASavepoint() {
         TransactionTemplate nested = this.application.transaction();
         nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
         long token = this.application.locks.execute(ORDER, lease -> {
             this.application.transaction().executeWithoutResult(outer -> {
-                nested.executeWithoutResult(inner -> inner.setRollbackOnly());
-                this.application
-                        .newTransaction()
-                        .executeWithoutResult(inner -> nested.executeWithoutResult(TransactionStatus::setRollbackOnly));
-                this.application.newTransaction().executeWithoutResult(inner -> {});
+                nested.executeWithoutResult(TransactionStatus::setRollbackOnly);
+                if (this.application.table.sharesRows()) {
+                    this.application
+                            .newTransaction()
+                            .executeWithoutResult(
+                                    inner -> nested.executeWithoutResult(TransactionStatus::setRollbackOnly));
+                }
             });
             return lease.fencingToken();
-        });
-        assertThat(this.application.stored()).isEqualTo(token);
-        assertThatNothingIsLeft();
-    }
-
-    @Test
-    void shouldKeepTheTokenOfALockThatWasReleasedBeforeTheRollback() {
-        Long token = this.application.transaction().execute(outer -> {
-            long granted = this.application.locks.execute(ORDER, lease -> {
-                this.application.newTransaction().executeWithoutResult(inner -> {});
-                return lease.fencingToken();
-            });
-            outer.setRollbackOnly();
-            return granted;
         });
         assertThat(this.application.stored()).isEqualTo(token);
         assertThatNothingIsLeft();
@@ -357,22 +378,118 @@ abstract class FenceContract {
         assertThat(this.application.stored()).isEqualTo(last);
     }
 
+    /** A former owner may have committed between the rollback to the savepoint and a second raise. */
     @Test
-    void shouldRaiseAgainWhatASavepointHasTakenBack() throws Exception {
-        try (FencedApplication other = new FencedApplication(database(), false, Duration.ofSeconds(1))) {
-            TransactionTemplate nested = other.transaction();
-            nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
-            LeaseLock lock = other.locks.getLock(ORDER.lockName());
-            other.transaction().executeWithoutResult(status -> {
-                nested.executeWithoutResult(inner -> {
+    void shouldRefuseTheCommitIfASavepointHasTakenTheTokenBack() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {
+                    Object savepoint = status.createSavepoint();
                     lock.lock();
-                    inner.setRollbackOnly();
-                });
-                other.newTransaction().executeWithoutResult(inner -> {});
-            });
-            assertThat(other.stored()).isEqualTo(lock.currentLease().fencingToken());
-            lock.unlock();
-        }
+                    status.rollbackToSavepoint(savepoint);
+                }))
+                .isInstanceOf(FenceException.class);
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {}))
+                .as("the next transaction under this grant")
+                .isInstanceOf(FenceException.class);
+        lock.unlock();
+        assertThat(this.application.stored()).isZero();
+        this.application.locks.execute(
+                ORDER, lease -> this.application.transaction().execute(status -> lease.fencingToken()));
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldRefuseTheCommitIfANestedTransactionHasTakenTheTokenBack() {
+        TransactionTemplate nested = this.application.transaction();
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        assertThatThrownBy(() -> this.application
+                        .transaction()
+                        .executeWithoutResult(status -> nested.executeWithoutResult(inner -> {
+                            lock.lock();
+                            inner.setRollbackOnly();
+                        })))
+                .isInstanceOf(FenceException.class);
+        lock.unlock();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldLockTheRowsOfSeveralLocks() {
+        List<LockRequest> several = List.of(LockRequest.of("b"), ORDER, LockRequest.of("a"));
+        assertThatThrownBy(() -> this.application.locks.execute(several, leases -> {
+                    this.application.transaction().executeWithoutResult(status -> {});
+                    this.application.letTheNextOwnerCommit(System.currentTimeMillis() * 1000 + 1_000_000);
+                    return this.application.transaction().execute(status -> true);
+                }))
+                .isInstanceOfSatisfying(
+                        TransactionRefusedException.class,
+                        refused -> assertThat(refused.lockName()).isEqualTo(ORDER.lockName()));
+        assertThatNothingIsLeft();
+    }
+
+    // ---- Statements and callbacks of the body
+
+    /** DDL commits the transaction in some databases, so that the rest of it has locked nothing. */
+    void refuseTheRestOfATransactionThatAStatementHasCommitted() {
+        createLateWrites();
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        lock.lock();
+        long token = lock.currentLease().fencingToken();
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {
+                    this.application.jdbc.execute("CREATE TABLE IF NOT EXISTS nothing (id INT)");
+                    this.application.jdbc.execute("TRUNCATE TABLE nothing");
+                    this.application.letTheNextOwnerCommit(token + 1);
+                    this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
+                }))
+                .isInstanceOf(TransactionRefusedException.class);
+        assertThat(lateWrites()).isZero();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+        assertThatNothingIsLeft();
+    }
+
+    /** Spring does not roll back then, and restores auto-commit, which commits. */
+    @Test
+    void shouldNotCommitATransactionWhoseCallbackThrowsATransactionException() {
+        createLateWrites();
+        this.application.locks.execute(ORDER, lease -> {
+            assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {
+                        this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
+                        beforeCommit(() -> {
+                            throw new CannotCreateTransactionException("of an inner one");
+                        });
+                    }))
+                    .isInstanceOf(CannotCreateTransactionException.class);
+            return null;
+        });
+        assertThat(lateWrites()).isZero();
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldNotCommitWhatTheBodyWritesAfterARefusal() {
+        createLateWrites();
+        this.application.letTheNextOwnerCommit(Long.MAX_VALUE / 2);
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {
+                    assertThatThrownBy(() -> this.application.locks.execute(ORDER, lease -> null))
+                            .isInstanceOf(TransactionRefusedException.class);
+                    this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
+                    beforeCommit(() -> {
+                        throw new CannotCreateTransactionException("of an inner one");
+                    });
+                }))
+                .isInstanceOf(TransactionRefusedException.class);
+        assertThat(lateWrites()).isZero();
+        assertThatNothingIsLeft();
+    }
+
+    private void createLateWrites() {
+        this.application.jdbc.execute("DROP TABLE IF EXISTS late_write");
+        this.application.jdbc.execute("CREATE TABLE late_write (id INT)");
+    }
+
+    private Integer lateWrites() {
+        return this.application.others.queryForObject("SELECT COUNT(*) FROM late_write", Integer.class);
     }
 
     @Test
@@ -491,7 +608,7 @@ abstract class FenceContract {
             impatient.locks.execute(ORDER, lease -> {
                 try (Connection other = database().getConnection()) {
                     other.setAutoCommit(false);
-                    Outcome raised = impatient.table.raise(other, key(), lease.fencingToken() - 1);
+                    Outcome raised = impatient.table.raise(other, key(), lease.fencingToken() - 1, LIMIT);
                     assertThat(raised).isEqualTo(Outcome.ACCEPTED);
                     assertThatThrownBy(() -> impatient.transaction().executeWithoutResult(status -> {}))
                             .isInstanceOfSatisfying(
@@ -512,26 +629,81 @@ abstract class FenceContract {
         }
     }
 
+    /** The raise at the grant waits for the late owner, so that the transaction has no conflict with it. */
     @Test
-    void shouldLetTheRightfulOwnerBeginAgainInASnapshotDatabase() throws Exception {
+    void shouldLetTheRightfulOwnerBeginAfterALateOneInASnapshotDatabase() throws Exception {
+        createStock();
+        try (FencedApplication next = new FencedApplication(database());
+                Connection late = database().getConnection()) {
+            CompletableFuture<Integer> read = readBehind(late, next);
+            commitAChange(late);
+            assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(110);
+        }
+    }
+
+    /** To repeat it would undo what others have set on the connection. */
+    void failABeginThatMeetsAConflict() throws Exception {
+        createStock();
+        try (FencedApplication next = beginning();
+                Connection late = database().getConnection()) {
+            CompletableFuture<Integer> read = readBehind(late, next);
+            commitAChange(late);
+            assertThatThrownBy(() -> read.get(10, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(CannotAcquireLockException.class);
+        }
+    }
+
+    private void createStock() {
         this.application.jdbc.execute("DROP TABLE IF EXISTS stock");
         this.application.jdbc.execute("CREATE TABLE stock (amount INT)");
         this.application.jdbc.update("INSERT INTO stock (amount) VALUES (100)");
-        try (FencedApplication next = beginning();
-                Connection late = database().getConnection()) {
-            late.setAutoCommit(false);
-            long lateToken = System.currentTimeMillis() * 1000 - 1_000_000;
-            assertThat(this.application.table.raise(late, key(), lateToken)).isEqualTo(Outcome.ACCEPTED);
-            CompletableFuture<Integer> read = CompletableFuture.supplyAsync(() -> next.locks.execute(
-                    ORDER,
-                    lease -> snapshotOf(next)
-                            .execute(status -> next.jdbc.queryForObject("SELECT amount FROM stock", Integer.class))));
-            assertThatThrownBy(() -> read.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-            try (var statement = late.createStatement()) {
-                statement.executeUpdate("UPDATE stock SET amount = amount + 10");
-            }
-            late.commit();
-            assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(110);
+    }
+
+    /** Returns what the next owner reads, when the transaction of the late one has ended. */
+    private CompletableFuture<Integer> readBehind(Connection late, FencedApplication next) throws Exception {
+        late.setAutoCommit(false);
+        long lateToken = System.currentTimeMillis() * 1000 - 1_000_000;
+        assertThat(this.application.table.raise(late, key(), lateToken, LIMIT)).isEqualTo(Outcome.ACCEPTED);
+        CompletableFuture<Integer> read = CompletableFuture.supplyAsync(
+                () -> next.locks.execute(
+                        ORDER,
+                        lease -> snapshotOf(next)
+                                .execute(
+                                        status -> next.jdbc.queryForObject("SELECT amount FROM stock", Integer.class))),
+                this.threads);
+        assertThatThrownBy(() -> read.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        return read;
+    }
+
+    private static void commitAChange(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.executeUpdate("UPDATE stock SET amount = amount + 10");
+        }
+        connection.commit();
+    }
+
+    /** Otherwise the call would take ten times as long as it may. */
+    @Test
+    void shouldNotWaitBeyondTheTimeoutOfTheTransaction() throws Exception {
+        TransactionTemplate impatient = this.application.transaction();
+        impatient.setTimeout(1);
+        try (Connection other = database().getConnection()) {
+            this.application.locks.execute(ORDER, lease -> {
+                try {
+                    other.setAutoCommit(false);
+                    assertThat(this.application.table.raise(other, key(), lease.fencingToken(), LIMIT))
+                            .isEqualTo(Outcome.ACCEPTED);
+                    long start = System.nanoTime();
+                    assertThatThrownBy(() -> impatient.executeWithoutResult(status -> {}))
+                            .isInstanceOf(FenceException.class)
+                            .hasMessageContaining("runbook");
+                    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+                    other.rollback();
+                } catch (SQLException ex) {
+                    throw new IllegalStateException(ex);
+                }
+                return null;
+            });
         }
     }
 
@@ -546,8 +718,7 @@ abstract class FenceContract {
     /** A late owner and the next one read, pause and write; without the fence, updates are lost. */
     @Test
     void shouldLoseNoUpdateOfTwoOwners() throws Exception {
-        this.application.jdbc.execute("DROP TABLE IF EXISTS stock");
-        this.application.jdbc.execute("CREATE TABLE stock (amount INT)");
+        createStock();
         assertThat(lostUpdates(false)).as("control").isPositive();
         assertThat(lostUpdates(true)).isZero();
     }
@@ -610,7 +781,7 @@ abstract class FenceContract {
     private boolean isRaised(Connection connection, long token) throws SQLException {
         while (true) {
             try {
-                return this.application.table.raise(connection, key(), token) == Outcome.ACCEPTED;
+                return this.application.table.raise(connection, key(), token, LIMIT) == Outcome.ACCEPTED;
             } catch (SQLException ex) {
                 if (!FenceTable.isConflict(ex)) {
                     throw ex;
@@ -628,28 +799,32 @@ abstract class FenceContract {
     // ---- Age
 
     @Test
-    void shouldDeleteRowsThatWereNotRaisedForTwiceTheRetention() throws SQLException {
-        for (int days : List.of(59, 61)) {
-            this.application.others.update(
-                    "INSERT INTO distributed_lock_fence (name, token, raised_at) VALUES (?, ?, ?)",
-                    new byte[] {(byte) days},
-                    1,
-                    System.currentTimeMillis() * 1000 - Duration.ofDays(days).toNanos() / 1000);
-        }
-        assertThat(this.application.table.deleteOld(() -> true)).isEqualTo(1);
+    void shouldDeleteOwnRowsThatWereNotRaisedForTwiceTheRetention() throws SQLException {
+        insert("shop:{young}", 59);
+        insert("shop:{old}", 61);
+        insert("shop:eu:{old}", 61);
+        insert("books:{old}", 61);
+        assertThat(this.application.table.deleteOld(PREFIX, () -> true)).isEqualTo(1);
         assertThat(this.application.others.queryForList("SELECT name FROM distributed_lock_fence", byte[].class))
-                .containsExactly(new byte[] {59});
+                .extracting(name -> new String(name, StandardCharsets.UTF_8))
+                .containsExactlyInAnyOrder("shop:{young}", "shop:eu:{old}", "books:{old}");
+    }
+
+    private void insert(String name, int days) {
+        this.application.others.update(
+                "INSERT INTO distributed_lock_fence (name, token, raised_at) VALUES (?, ?, ?)",
+                name.getBytes(StandardCharsets.UTF_8),
+                1,
+                System.currentTimeMillis() * 1000 - Duration.ofDays(days).toNanos() / 1000);
     }
 
     @Test
     void shouldDeleteInBatches() throws SQLException {
         for (int i = 0; i < 1_100; i++) {
-            this.application.jdbc.update(
-                    "INSERT INTO distributed_lock_fence (name, token, raised_at) VALUES (?, 1, 1)",
-                    Integer.toString(i).getBytes(StandardCharsets.UTF_8));
+            insert("shop:{" + i + '}', i % 2 == 0 ? 61 : 59);
         }
-        assertThat(this.application.table.deleteOld(() -> false)).isEqualTo(500);
-        assertThat(this.application.table.deleteOld(() -> true)).isEqualTo(600);
+        assertThat(this.application.table.deleteOld(PREFIX, () -> false)).isEqualTo(250);
+        assertThat(this.application.table.deleteOld(PREFIX, () -> true)).isEqualTo(300);
     }
 
     @Test
@@ -671,11 +846,14 @@ abstract class FenceContract {
         long now = System.currentTimeMillis() * 1000;
         long old = now - Duration.ofDays(31).toNanos() / 1000;
         try (Connection connection = this.application.pool.getConnection()) {
-            assertThat(this.application.table.raise(connection, key(), old)).isEqualTo(Outcome.TOO_OLD);
+            assertThat(this.application.table.raise(connection, key(), old, LIMIT))
+                    .isEqualTo(Outcome.TOO_OLD);
             this.application.letTheNextOwnerCommit(old - 1);
-            assertThat(this.application.table.raise(connection, key(), old)).isEqualTo(Outcome.ACCEPTED);
+            assertThat(this.application.table.raise(connection, key(), old, LIMIT))
+                    .isEqualTo(Outcome.ACCEPTED);
             assertThat(this.application.stored()).isEqualTo(old);
-            assertThat(this.application.table.raise(connection, key(), old - 1)).isEqualTo(Outcome.REFUSED);
+            assertThat(this.application.table.raise(connection, key(), old - 1, LIMIT))
+                    .isEqualTo(Outcome.REFUSED);
         }
     }
 }

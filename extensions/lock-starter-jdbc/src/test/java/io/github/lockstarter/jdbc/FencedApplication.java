@@ -80,9 +80,7 @@ final class FencedApplication implements AutoCloseable {
                 Map.of("pool", this.pool),
                 properties(lockTimeout),
                 tables -> fence.start(
-                        tables,
-                        new TransactionFence.Settings("shop", LoggedNames.WITH_KEYS, atGrant, null),
-                        this.reports));
+                        tables, new TransactionFence.Settings("shop", LoggedNames.WITH_KEYS, atGrant), this.reports));
         this.tables.afterPropertiesSet();
         this.table = this.tables.all().iterator().next();
         this.manager = new DataSourceTransactionManager(this.pool);
@@ -95,7 +93,7 @@ final class FencedApplication implements AutoCloseable {
     }
 
     FenceCleanUp cleanUp() {
-        return new FenceCleanUp(this.locks, this.tables, Duration.ofDays(30));
+        return new FenceCleanUp(this.locks, this.tables, "shop", Duration.ofDays(30));
     }
 
     static FenceProperties properties(Duration lockTimeout) {
@@ -122,7 +120,7 @@ final class FencedApplication implements AutoCloseable {
     }
 
     static byte[] key() {
-        return ("shop:" + ORDER.lockName()).getBytes(StandardCharsets.UTF_8);
+        return ("shop:{" + ORDER.lockName() + '}').getBytes(StandardCharsets.UTF_8);
     }
 
     /** Returns the token in the row of the lock as others see it; 0: there is no row. */

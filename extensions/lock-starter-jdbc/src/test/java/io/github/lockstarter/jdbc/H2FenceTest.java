@@ -2,6 +2,7 @@ package io.github.lockstarter.jdbc;
 
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
 
 final class H2FenceTest extends FenceContract {
 
@@ -24,5 +25,15 @@ final class H2FenceTest extends FenceContract {
     @Override
     String lockTimeout() {
         return "SELECT LOCK_TIMEOUT() / 1000";
+    }
+
+    @Test
+    void shouldRefuseTheRestOfATransactionThatAStatementHasCommitted() {
+        refuseTheRestOfATransactionThatAStatementHasCommitted();
+    }
+
+    @Test
+    void shouldFailABeginThatMeetsAConflict() throws Exception {
+        failABeginThatMeetsAConflict();
     }
 }

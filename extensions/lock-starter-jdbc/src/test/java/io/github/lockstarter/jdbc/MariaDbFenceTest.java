@@ -77,6 +77,16 @@ class MariaDbFenceTest extends FenceContract {
     }
 
     @Test
+    void shouldRefuseTheRestOfATransactionThatAStatementHasCommitted() {
+        refuseTheRestOfATransactionThatAStatementHasCommitted();
+    }
+
+    @Test
+    void shouldLockTheRowInANewTransactionWhoseOuterSessionIsKilled() throws Exception {
+        lockTheRowInANewTransactionWhoseOuterSessionIsKilled("SELECT CONNECTION_ID()", "KILL %d");
+    }
+
+    @Test
     void shouldWarnOfALockInARunningTransactionThatMayHaveReadBefore(CapturedOutput output) throws Exception {
         try (FencedApplication application = new FencedApplication(database())) {
             TransactionTemplate committed = application.transaction();

@@ -40,10 +40,12 @@ import org.springframework.orm.jpa.SharedEntityManagerCreator;
 import org.springframework.orm.jpa.hibernate.HibernateTransactionManager;
 import org.springframework.orm.jpa.hibernate.LocalSessionFactoryBean;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -95,7 +97,13 @@ final class PersistenceTest {
     @ParameterizedTest
     @ValueSource(classes = {Jpa.class, Hibernate.class, MyBatis.class})
     void shouldFenceTransactionsInH2(Class<?> library) {
-        shouldFenceTransactions(library, this.runner);
+        shouldFenceTransactions(library, this.runner, false);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Jpa.class, Hibernate.class, MyBatis.class})
+    void shouldNotCommitAfterATransactionExceptionInH2(Class<?> library) {
+        shouldNotCommitAfterATransactionException(library, this.runner);
     }
 
     @Nested
@@ -114,15 +122,24 @@ final class PersistenceTest {
         @ParameterizedTest
         @ValueSource(classes = {Jpa.class, Hibernate.class, MyBatis.class})
         void shouldFenceTransactions(Class<?> library) {
-            PersistenceTest.shouldFenceTransactions(
-                    library,
-                    PersistenceTest.this.runner.withPropertyValues(
-                            "distributed-lock.jdbc.fence.initialize-schema=always",
-                            "spring.datasource.url=" + PostgresFenceTest.server.getJdbcUrl("postgres", "postgres")));
+            PersistenceTest.shouldFenceTransactions(library, postgreSql(), true);
+        }
+
+        @ParameterizedTest
+        @ValueSource(classes = {Jpa.class, Hibernate.class, MyBatis.class})
+        void shouldNotCommitAfterATransactionExceptionWithoutAutoCommit(Class<?> library) {
+            shouldNotCommitAfterATransactionException(
+                    library, postgreSql().withPropertyValues("spring.datasource.hikari.auto-commit=false"));
+        }
+
+        private ApplicationContextRunner postgreSql() {
+            return PersistenceTest.this.runner.withPropertyValues(
+                    "distributed-lock.jdbc.fence.initialize-schema=always",
+                    "spring.datasource.url=" + PostgresFenceTest.server.getJdbcUrl("postgres", "postgres"));
         }
     }
 
-    private static void shouldFenceTransactions(Class<?> library, ApplicationContextRunner runner) {
+    private static void shouldFenceTransactions(Class<?> library, ApplicationContextRunner runner, boolean sharesRows) {
         runner.withUserConfiguration(library, Shop.class).run(context -> {
             JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
             database.execute("DROP TABLE IF EXISTS stock");
@@ -147,21 +164,51 @@ final class PersistenceTest {
 
             TransactionTemplate outer = new TransactionTemplate(manager);
             TransactionTemplate inner = new TransactionTemplate(manager);
-            inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-            long token = shop.under(() -> {
-                database.update("DELETE FROM distributed_lock_fence");
-                outer.executeWithoutResult(status -> {
-                    inner.executeWithoutResult(
-                            unused -> context.getBean(Stock.class).setAmount(120));
-                    status.setRollbackOnly();
-                });
-            });
-            assertThat(amount(database)).isEqualTo(120);
+            inner.setPropagationBehavior(
+                    sharesRows
+                            ? TransactionDefinition.PROPAGATION_REQUIRES_NEW
+                            : TransactionDefinition.PROPAGATION_REQUIRED);
+            long token = shop.under(() -> outer.executeWithoutResult(status -> {
+                inner.executeWithoutResult(
+                        unused -> context.getBean(Stock.class).setAmount(120));
+                status.setRollbackOnly();
+            }));
+            assertThat(amount(database)).isEqualTo(sharesRows ? 120 : 110);
             assertThat(database.queryForList("SELECT token FROM distributed_lock_fence", Long.class))
                     .as("after the rollback around a commit")
                     .containsExactly(token);
             assertThatNothingIsLeft(context.getBean(HikariDataSource.class));
             database.update("DELETE FROM distributed_lock_fence");
+        });
+    }
+
+    /** Spring does not roll back then, and the end of the transaction restores auto-commit. */
+    private static void shouldNotCommitAfterATransactionException(Class<?> library, ApplicationContextRunner runner) {
+        runner.withUserConfiguration(library, Shop.class).run(context -> {
+            JdbcTemplate database = new JdbcTemplate(context.getBean(DataSource.class));
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            transaction.executeWithoutResult(status -> {
+                database.execute("DROP TABLE IF EXISTS stock");
+                database.execute("CREATE TABLE stock (id INT PRIMARY KEY, amount BIGINT)");
+                database.update("INSERT INTO stock (id, amount) VALUES (1, 100)");
+            });
+            assertThatThrownBy(() -> context.getBean(Shop.class)
+                            .under(() -> transaction.executeWithoutResult(status -> {
+                                context.getBean(Stock.class).setAmount(120);
+                                database.update("INSERT INTO stock (id, amount) VALUES (2, 100)");
+                                TransactionSynchronizationManager.registerSynchronization(
+                                        new TransactionSynchronization() {
+
+                                            @Override
+                                            public void beforeCommit(boolean readOnly) {
+                                                throw new CannotCreateTransactionException("of an inner one");
+                                            }
+                                        });
+                            })))
+                    .isInstanceOf(CannotCreateTransactionException.class);
+            assertThat(database.queryForList("SELECT amount FROM stock", Long.class))
+                    .containsExactly(100L);
         });
     }
 

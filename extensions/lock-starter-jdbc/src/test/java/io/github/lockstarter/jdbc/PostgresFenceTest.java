@@ -66,6 +66,17 @@ final class PostgresFenceTest extends FenceContract {
     }
 
     @Test
+    void shouldFailABeginThatMeetsAConflict() throws Exception {
+        failABeginThatMeetsAConflict();
+    }
+
+    @Test
+    void shouldLockTheRowInANewTransactionWhoseOuterSessionIsKilled() throws Exception {
+        lockTheRowInANewTransactionWhoseOuterSessionIsKilled(
+                "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)");
+    }
+
+    @Test
     void shouldNotStartWithoutTheRightToUpdate() {
         try (FencedApplication present = new FencedApplication(database())) {
             present.others.execute("CREATE ROLE clerk LOGIN");
