@@ -10,8 +10,10 @@ public interface GrantFence {
     /**
      * Is called in the thread of the owner after an exclusive grant, before its body runs or its lock method returns; not for
      * nested holds. If it throws, the lock is released, and the exception is that of the call.
+     *
+     * @param waitNanos what is left of the wait for the lock, in nanoseconds; zero or less: nothing
      */
-    void granted(Lease lease, LockRequest request);
+    void granted(Lease lease, LockRequest request, long waitNanos);
 
     /** Is called in the thread of the owner when its last hold of that lease ends, before the release. Must not throw. */
     void ended(Lease lease);

@@ -72,6 +72,8 @@ final class OwnedLocks {
                 return again;
             }
         }
+        GrantFence present = request.mode() == LockMode.WRITE ? this.fence : null;
+        long start = present != null ? System.nanoTime() : 0;
         Run current = this.run.get();
         ThreadWait wait = current.acquisitions.threadWait(request, mine, interruptible);
         Hold hold;
@@ -88,10 +90,12 @@ final class OwnedLocks {
             current.acquisitions.failed(wait);
             throw ex;
         }
-        GrantFence present = this.fence;
-        if (present != null && request.mode() == LockMode.WRITE) {
+        if (present != null) {
             try {
-                present.granted(hold.lease, request);
+                present.granted(
+                        hold.lease,
+                        request,
+                        wait.waitTime == Waiter.FOREVER ? Long.MAX_VALUE : wait.waitTime - (System.nanoTime() - start));
             } catch (Throwable ex) {
                 LossReason unused = leave(hold, hold.count);
                 throw ex;

@@ -16,6 +16,7 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -56,6 +57,9 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
             this.fence.setRegistry(registry);
         } else if (bean instanceof TransactionManager) {
             register(bean, beanName);
+        } else if (bean instanceof TransactionTemplate template && template.getTransactionManager() != null) {
+            // The manager may be no bean.
+            register(template.getTransactionManager(), beanName);
         }
         return bean;
     }

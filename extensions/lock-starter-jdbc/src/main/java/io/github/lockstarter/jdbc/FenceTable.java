@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
  * The table of one database with the largest token that a transaction has raised, for each lock. Thread-safe.
@@ -112,6 +113,11 @@ final class FenceTable {
     @Override
     public String toString() {
         return "table " + this.table + " (" + this.dialect.platform() + ')';
+    }
+
+    /** Returns whether the transaction of the thread decides to which database a connection leads. */
+    boolean isRouted() {
+        return this.dataSource instanceof AbstractRoutingDataSource;
     }
 
     /** The row of a lock, as its owner wants it. */

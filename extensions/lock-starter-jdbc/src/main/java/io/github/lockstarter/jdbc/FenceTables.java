@@ -5,6 +5,7 @@ import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,11 +28,15 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** The tables of the databases of an application, which are created and checked at the start. Thread-safe. */
 final class FenceTables implements InitializingBean {
 
     private static final LockLog logger = LockLog.of(FenceTables.class);
+
+    private static final String MARIADB = "org.mariadb.jdbc.Connection";
 
     private final Map<String, DataSource> dataSources;
 
@@ -72,8 +77,9 @@ final class FenceTables implements InitializingBean {
             boolean isNamed = this.properties.dataSources().contains(name);
             DataSource target = target(dataSource);
             if (target instanceof AbstractRoutingDataSource && !isNamed) {
-                logger.warn(
-                        "Transactions of DataSource bean '" + name + "' are not fenced, because it routes to others.");
+                logger.warn("Transactions of DataSource bean '" + name
+                        + "' are not fenced, because it routes to others. If all of"
+                        + " them write to one database, list it in " + FenceProperties.PREFIX + "data-sources.");
             } else if (isNamed || this.properties.dataSources().isEmpty()) {
                 this.tables.computeIfAbsent(target, key -> create(name, key, byDatabase));
             }
@@ -91,12 +97,8 @@ final class FenceTables implements InitializingBean {
             // Closed before the next one is opened, because a pool may have only one.
             try (Connection connection = dataSource.getConnection()) {
                 dialect = dialect(database, connection);
-                // Without parameters
-                url = connection.getMetaData().getURL().replaceFirst("[?;].*", "")
-                        + ' '
-                        + connection.getCatalog()
-                        + ' '
-                        + connection.getSchema();
+                requireNoReplay(database, connection);
+                url = identity(connection);
             }
             FenceTable table = new FenceTable(
                     dataSource,
@@ -117,9 +119,61 @@ final class FenceTables implements InitializingBean {
                             + "initialize-schema=always or by the script of "
                             + FenceProperties.PREFIX
                             + "schema, and grant SELECT, INSERT, UPDATE and DELETE; or list the"
-                            + " DataSource beans that are to be fenced in " + FenceProperties.PREFIX + "data-sources."),
+                            + " DataSource beans that are to be fenced in " + FenceProperties.PREFIX
+                            + "data-sources: those that"
+                            + " transaction managers use" + routers() + '.'),
                     ex);
         }
+    }
+
+    /** Returns the routers among the beans, as part of a remedy; empty: there is none. */
+    private String routers() {
+        List<String> routers = this.dataSources.entrySet().stream()
+                .filter(each -> target(each.getValue()) instanceof AbstractRoutingDataSource)
+                .map(Map.Entry::getKey)
+                .toList();
+        return routers.isEmpty() ? "" : ", here the router " + routers + " and not the DataSources to which it routes";
+    }
+
+    /** Returns what is the same for all pools that use the same table. */
+    private String identity(Connection connection) throws SQLException {
+        // Without parameters
+        String url = connection.getMetaData().getURL().replaceFirst("[?;].*", "");
+        // A qualified name does not depend on the schema, which is in the URL of MariaDB and MySQL.
+        boolean isQualified = this.properties.tableName().contains(".");
+        return isQualified
+                ? url.replaceFirst("^(jdbc:(?:mariadb|mysql)://[^/]*)/.*", "$1")
+                : url + ' ' + connection.getCatalog() + ' ' + connection.getSchema();
+    }
+
+    /** Such a driver repeats statements after a failover without looking at their results, and so a raise that is refused then. */
+    private static void requireNoReplay(String database, Connection connection) throws SQLException {
+        boolean isReplayed = connection.getMetaData().getURL().contains("transactionReplay=true");
+        ClassLoader classes = FenceTables.class.getClassLoader();
+        if (ClassUtils.isPresent(MARIADB, classes)) {
+            Class<?> driver = ClassUtils.resolveClassName(MARIADB, classes);
+            Object target = connection.isWrapperFor(driver) ? connection.unwrap(driver) : null;
+            Object configuration = invoke(invoke(target, "getContext"), "getConf");
+            isReplayed |= Boolean.TRUE.equals(invoke(configuration, "transactionReplay"));
+        }
+        if (isReplayed) {
+            throw new InvalidLockDefinitionException(
+                    Printable.of(
+                            "Transactions of " + database
+                                    + " cannot be fenced: transactionReplay is true. The driver repeats the statements of a"
+                                    + " transaction after a failover, and does not notice that the repeated one of the fence is refused."),
+                    "Remove transactionReplay from the URL or the properties of the pool.",
+                    null);
+        }
+    }
+
+    private static @Nullable Object invoke(@Nullable Object target, String name) {
+        Method method = target != null ? ReflectionUtils.findMethod(target.getClass(), name) : null;
+        if (method == null) {
+            return null;
+        }
+        ReflectionUtils.makeAccessible(method);
+        return ReflectionUtils.invokeMethod(method, target);
     }
 
     /** A table that can be used is enough: another instance may be creating it, or this user may not create tables. */

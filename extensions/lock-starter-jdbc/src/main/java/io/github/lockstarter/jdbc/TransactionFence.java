@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -304,9 +305,10 @@ final class TransactionFence implements GrantFence {
                     fenced = new Fenced(transaction, table, source, resource);
                     begin(fenced);
                 } else if (this.hasWarned.compareAndSet(false, true)) {
-                    logger.warn("The transactions of transaction manager '" + this.name
-                            + "' are not fenced: they have no connection of a DataSource that is fenced. See"
-                            + " distributed-lock.jdbc.fence.data-sources.");
+                    logger.warn(
+                            "The transactions of transaction manager '" + this.name
+                                    + "' are not fenced: its DataSource is none of those that are fenced. List the DataSource bean that it"
+                                    + " uses in distributed-lock.jdbc.fence.data-sources; of one that routes to others, the router.");
                 }
             } catch (RuntimeException | Error ex) {
                 end(this.manager, transaction, fenced, ex);
@@ -403,7 +405,7 @@ final class TransactionFence implements GrantFence {
         for (Held lock : locks) {
             Long raised = lock.raisedAt.get(table);
             if (raised != null && System.nanoTime() - raised > due && locking(table, lock) == null) {
-                raiseAlone(table, lock);
+                raiseAlone(table, lock, table.lockTimeout());
             }
         }
     }
@@ -688,7 +690,7 @@ final class TransactionFence implements GrantFence {
     // ---- Grants
 
     @Override
-    public void granted(Lease lease, LockRequest request) {
+    public void granted(Lease lease, LockRequest request, long waitNanos) {
         removeEnded();
         Held lock = new Held(lease, request);
         ThreadState mine = state();
@@ -713,10 +715,15 @@ final class TransactionFence implements GrantFence {
             }
             if (running != null && !running.transaction.isReadOnly()) {
                 raiseAtGrant(running, lock);
-            } else if (this.settings.atGrant) {
-                raiseAlone(table, lock);
+            } else if (this.settings.atGrant && !isOnReplica(table)) {
+                raiseAlone(table, lock, atMost(table.lockTimeout(), TimeUnit.NANOSECONDS.toMillis(waitNanos)));
             }
         }
+    }
+
+    /** A router of reads and writes chooses the database by this. The next transaction that writes raises the token. */
+    private static boolean isOnReplica(FenceTable table) {
+        return table.isRouted() && TransactionSynchronizationManager.isCurrentTransactionReadOnly();
     }
 
     @Override
@@ -759,8 +766,7 @@ final class TransactionFence implements GrantFence {
     }
 
     /** Raises the token in a transaction of its own, on a connection that is new after each conflict: a pool may have prepared it. */
-    private void raiseAlone(FenceTable table, Held lock) {
-        Duration timeout = table.lockTimeout();
+    private void raiseAlone(FenceTable table, Held lock, Duration timeout) {
         long start = System.nanoTime();
         while (!lock.raisedAt.containsKey(table) || lock.raisedAt.get(table) - start < 0) {
             try (Connection connection = table.open()) {

