@@ -679,14 +679,6 @@ final class TransactionFence implements GrantFence {
         return "Lock '" + this.settings.names.of(lease.name()) + "' (fencing token " + lease.fencingToken() + ')';
     }
 
-    private static void rollback(Connection connection, Throwable cause) {
-        try {
-            connection.rollback();
-        } catch (SQLException ex) {
-            cause.addSuppressed(ex);
-        }
-    }
-
     // ---- Grants
 
     @Override
@@ -765,20 +757,20 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Raises the token in a transaction of its own, on a connection that is new after each conflict: a pool may have prepared it. */
+    /**
+     * Raises the token in a transaction of its own, by auto-commit in one round trip. After a conflict, the connection is a new one:
+     * the pool may have prepared it in a transaction that is rolled back then.
+     */
     private void raiseAlone(FenceTable table, Held lock, Duration timeout) {
         long start = System.nanoTime();
-        while (!lock.raisedAt.containsKey(table) || lock.raisedAt.get(table) - start < 0) {
+        boolean isRaised = false;
+        while (!isRaised) {
             try (Connection connection = table.open()) {
                 boolean autoCommit = connection.getAutoCommit();
-                connection.setAutoCommit(false);
+                connection.setAutoCommit(true);
                 try {
                     raise(table, connection, lock.lease, timeout);
-                    connection.commit();
-                    lock.raisedAt.put(table, System.nanoTime());
-                } catch (Throwable ex) {
-                    rollback(connection, ex);
-                    throw ex;
+                    isRaised = true;
                 } finally {
                     FenceTable.setAutoCommit(connection, autoCommit);
                 }
@@ -790,6 +782,7 @@ final class TransactionFence implements GrantFence {
                 throw refused(lock, ex, start);
             }
         }
+        lock.raisedAt.put(table, System.nanoTime());
         answered(lock, FenceOutcome.ACCEPTED, start);
     }
 

@@ -71,6 +71,15 @@ public enum Metric {
     LOCKED_4("… 4 threads", "/s", 0, false),
     FENCED_BEGIN_4("… with the fence, at-grant=false", " ×", 2, true),
     FENCED_GRANT_4("… with the fence, at-grant=true", " ×", 2, true),
+    READS_1("many in a lease, 1 thread, 1 query", "/s", 0, false),
+    FENCED_READS_1("… with the fence", " ×", 2, true),
+    READS_4("… 4 threads", "/s", 0, false),
+    FENCED_READS_4("… with the fence", " ×", 2, true),
+    READ_WAL("WAL of a transaction with 1 query", " B", 0, false),
+    FENCED_READ_WAL("… with the fence", " B", 0, false),
+    LOCK_ONLY_1("lock, unlock, 1 thread", "/s", 0, false),
+    LOCK_ONLY_BEGIN_1("… with the fence, at-grant=false", " ×", 2, true),
+    LOCK_ONLY_GRANT_1("… with the fence, at-grant=true", " ×", 2, true),
     FENCED_UNLOCKED_1("no lock, 1 thread, with the fence", " ×", 2, true),
     FENCED_UNLOCKED_4("no lock, 4 threads, with the fence", " ×", 2, true);
 

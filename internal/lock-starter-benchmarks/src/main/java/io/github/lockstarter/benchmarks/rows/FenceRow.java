@@ -50,13 +50,18 @@ final class FenceRow {
     private enum Held {
         NEVER,
         SLICE,
-        TRANSACTION
+        TRANSACTION,
+        /** Without a transaction. */
+        MOMENT
     }
+
+    /** Number of statements of a transaction that reads one row. */
+    private static final int ONE_QUERY = 0;
 
     /**
      * What the threads do.
      *
-     * @param statements updates of rows of its own in each transaction
+     * @param statements updates of rows of its own in each transaction; {@link #ONE_QUERY}: none, and one query
      */
     private record Work(Held held, int threads, int statements) {}
 
@@ -123,6 +128,18 @@ final class FenceRow {
         results.add(Row.FENCED, contender, Metric.LOCKED_4, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_BEGIN_4, rates[1] / rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_GRANT_4, rates[2] / rates[0]);
+        rates = rates(new Work(Held.SLICE, 1, ONE_QUERY), pair);
+        results.add(Row.FENCED, contender, Metric.READS_1, rates[0]);
+        results.add(Row.FENCED, contender, Metric.FENCED_READS_1, rates[1] / rates[0]);
+        rates = rates(new Work(Held.SLICE, MOST_THREADS, ONE_QUERY), pair);
+        results.add(Row.FENCED, contender, Metric.READS_4, rates[0]);
+        results.add(Row.FENCED, contender, Metric.FENCED_READS_4, rates[1] / rates[0]);
+        results.add(Row.FENCED, contender, Metric.READ_WAL, pair.get(0).walOfReads());
+        results.add(Row.FENCED, contender, Metric.FENCED_READ_WAL, pair.get(1).walOfReads());
+        rates = rates(new Work(Held.MOMENT, 1, ONE_QUERY), applications);
+        results.add(Row.FENCED, contender, Metric.LOCK_ONLY_1, rates[0]);
+        results.add(Row.FENCED, contender, Metric.LOCK_ONLY_BEGIN_1, rates[1] / rates[0]);
+        results.add(Row.FENCED, contender, Metric.LOCK_ONLY_GRANT_1, rates[2] / rates[0]);
         rates = rates(new Work(Held.NEVER, 1, 1), pair);
         results.add(Row.FENCED, contender, Metric.FENCED_UNLOCKED_1, rates[1] / rates[0]);
         rates = rates(new Work(Held.NEVER, MOST_THREADS, 1), pair);
@@ -260,10 +277,12 @@ final class FenceRow {
                 long nanos = 0;
                 long count = 0;
                 while (nanos < time.toNanos()) {
-                    if (work.held() == Held.TRANSACTION) {
+                    if (work.held() == Held.TRANSACTION || work.held() == Held.MOMENT) {
                         lock.lock();
                         try {
-                            transaction(thread, work.statements());
+                            if (work.held() == Held.TRANSACTION) {
+                                transaction(thread, work.statements());
+                            }
                         } finally {
                             lock.unlock();
                         }
@@ -287,7 +306,29 @@ final class FenceRow {
                     this.jdbc.update(
                             "UPDATE benchmark SET updates = updates + 1 WHERE id = ?", thread * MOST_STATEMENTS + i);
                 }
+                if (statements == ONE_QUERY) {
+                    this.jdbc.queryForObject("SELECT updates FROM benchmark WHERE id = ?", Long.class, thread);
+                }
             });
+        }
+
+        /** Returns the bytes of WAL for each of some transactions that read, of which nothing else is written. */
+        double walOfReads() {
+            int number = 1_000;
+            LeaseLock lock = this.locks.getLock("thread:0");
+            lock.lock();
+            try {
+                this.jdbc.execute("CHECKPOINT");
+                transaction(0, ONE_QUERY);
+                String position = "SELECT pg_current_wal_insert_lsn() - '0/0'";
+                long before = count(position);
+                for (int i = 0; i < number; i++) {
+                    transaction(0, ONE_QUERY);
+                }
+                return (count(position) - before) / (double) number;
+            } finally {
+                lock.unlock();
+            }
         }
 
         @Override
