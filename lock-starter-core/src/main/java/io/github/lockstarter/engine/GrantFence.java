@@ -11,7 +11,7 @@ public interface GrantFence {
      * Is called in the thread of the owner after an exclusive grant, before its body runs or its lock method returns; not for
      * nested holds. If it throws, the lock is released, and the exception is that of the call.
      *
-     * @param waitNanos what is left of the wait for the lock, in nanoseconds; zero or less: nothing
+     * @param waitNanos the remaining wait for the lock in nanoseconds; not positive if none is left
      */
     void granted(Lease lease, LockRequest request, long waitNanos);
 

@@ -165,6 +165,8 @@ enum FenceDialect {
         }
     };
 
+    private static final int MAX_ROWS = 100;
+
     private final String clock;
 
     FenceDialect(String clock) {
@@ -211,28 +213,36 @@ enum FenceDialect {
     }
 
     /**
-     * Returns the statement that locks the rows which have certain tokens, shared if the database can, and returns them. Parameters: key
-     * and token of each row.
+     * Returns the statement that locks rows, shared if the database can, and returns their names and tokens as they are then.
+     * Parameters: the keys.
      *
-     * @param rows number of rows
+     * @param rows number of keys
      * @param timeoutMillis how long it may wait for another transaction
      */
     abstract String lock(String table, int rows, long timeoutMillis);
 
     /**
-     * Returns a cheaper statement that does the same for rows which no other transaction has locked exclusively, and skips the others;
-     * null: there is none.
+     * Returns a cheaper statement that does the same for rows which no other transaction has locked exclusively, and skips the others,
+     * or null if the database has none.
      */
     @Nullable
     String lockFree(String table, int rows) {
         return null;
     }
 
-    /** In the order in which all transactions lock them. */
+    /** Returns the query for the names and tokens of rows. */
     private static String select(String table, int rows) {
-        return "SELECT name FROM " + table + " WHERE "
-                + String.join(" OR ", Collections.nCopies(rows, "(name = ? AND token = ?)"))
+        return "SELECT name, token FROM " + table + " WHERE name IN ("
+                + String.join(", ", Collections.nCopies(rows, "?")) + ')'
                 + (rows > 1 ? " ORDER BY name" : "");
+    }
+
+    /**
+     * Returns how many rows one statement locks. InnoDB locks each row that it reads, and reads all of a small table for several
+     * keys.
+     */
+    int rowsAtATime() {
+        return this == MARIADB || this == MYSQL ? 1 : MAX_ROWS;
     }
 
     /** Returns whether several transactions can lock a row at the same time. */
@@ -253,7 +263,7 @@ enum FenceDialect {
         return this == MARIADB || this == MYSQL;
     }
 
-    /** At least one second, because zero means to fail at once. */
+    /** At least one second, because zero means to fail immediately. */
     private static long seconds(long millis) {
         return Math.max(1, (millis + 999) / 1000);
     }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -60,6 +61,8 @@ final class FenceTable {
     private static final Set<String> TIMEOUTS = Set.of("55P03", "57014", "70100", "HYT00");
 
     private static final int INNODB_LOCK_WAIT_TIMEOUT = 1205;
+
+    private static final int MARIADB_CHANGED_SINCE_READ = 1020;
 
     private static final int BATCH = 500;
 
@@ -120,20 +123,6 @@ final class FenceTable {
         return this.dataSource instanceof AbstractRoutingDataSource;
     }
 
-    /** The row of a lock, as its owner wants it. */
-    static final class Row {
-
-        final byte[] key;
-
-        final long token;
-
-        /** Creates a row. Neither side changes the key. */
-        Row(byte[] key, long token) {
-            this.key = key;
-            this.token = token;
-        }
-    }
-
     /** Returns whether several transactions can lock a row at the same time. */
     boolean sharesRows() {
         return this.dialect.sharesRows();
@@ -145,46 +134,62 @@ final class FenceTable {
     }
 
     /**
-     * Locks rows that have the given tokens, until the transaction of the connection ends.
+     * Locks rows until the transaction of the connection ends.
      *
-     * @param timeout how long it waits for other transactions
-     * @return whether all of them were there. If not, some may be locked
-     * @throws SQLException if that is not known. The transaction must not commit then
+     * @param timeout how long each statement waits for other transactions
+     * @return the tokens of the rows, in the order of the keys; 0 for a row that is absent
+     * @throws SQLException if they are not known. The transaction must not commit then
      */
-    boolean lock(Connection connection, List<Row> rows, Duration timeout) throws SQLException {
-        String free = this.dialect.lockFree(this.table, rows.size());
-        if (free != null) {
-            try (PreparedStatement statement = connection.prepareStatement(free)) {
-                if (rowsOf(statement, rows) == rows.size()) {
-                    return true;
+    long[] lock(Connection connection, List<byte[]> keys, Duration timeout) throws SQLException {
+        long[] tokens = new long[keys.size()];
+        int step = this.dialect.rowsAtATime();
+        for (int from = 0; from < tokens.length; from += step) {
+            List<byte[]> part = keys.subList(from, Math.min(from + step, tokens.length));
+            int found = 0;
+            String free = this.dialect.lockFree(this.table, part.size());
+            if (free != null) {
+                try (PreparedStatement statement = connection.prepareStatement(free)) {
+                    found = read(statement, part, tokens, from);
                 }
             }
+            if (found < part.size()) {
+                lockOrWait(connection, part, timeout, tokens, from);
+            }
         }
+        return tokens;
+    }
+
+    private void lockOrWait(Connection connection, List<byte[]> keys, Duration timeout, long[] tokens, int from)
+            throws SQLException {
         long former = this.dialect.setTimeout(connection, timeout.toMillis());
         try (PreparedStatement statement =
-                connection.prepareStatement(this.dialect.lock(this.table, rows.size(), timeout.toMillis()))) {
+                connection.prepareStatement(this.dialect.lock(this.table, keys.size(), timeout.toMillis()))) {
             this.dialect.limit(statement, seconds(timeout));
-            return rowsOf(statement, rows) == rows.size();
+            int unused = read(statement, keys, tokens, from);
         } finally {
             this.dialect.restoreTimeout(connection, former);
         }
     }
 
-    /** Returns the number of rows of the one query that returns keys. */
-    private static int rowsOf(PreparedStatement statement, List<Row> rows) throws SQLException {
-        int parameter = 1;
-        for (Row row : rows) {
-            statement.setBytes(parameter++, row.key);
-            statement.setLong(parameter++, row.token);
+    /** Executes a statement that locks rows, and returns the number of rows. One of its queries returns names and tokens. */
+    private static int read(PreparedStatement statement, List<byte[]> keys, long[] tokens, int from)
+            throws SQLException {
+        for (int i = 0; i < keys.size(); i++) {
+            statement.setBytes(i + 1, keys.get(i));
         }
         int found = 0;
         for (boolean isQuery = statement.execute();
                 isQuery || statement.getUpdateCount() >= 0;
                 isQuery = statement.getMoreResults()) {
-            ResultSet result = isQuery ? statement.getResultSet() : null;
-            if (result != null && result.getMetaData().getColumnName(1).equalsIgnoreCase("name")) {
-                while (result.next()) {
-                    found++;
+            ResultSet rows = isQuery ? statement.getResultSet() : null;
+            if (rows != null && rows.getMetaData().getColumnName(1).equalsIgnoreCase("name")) {
+                for (; rows.next(); found++) {
+                    byte[] key = rows.getBytes(1);
+                    for (int i = 0; i < keys.size(); i++) {
+                        if (Arrays.equals(keys.get(i), key)) {
+                            tokens[from + i] = rows.getLong(2);
+                        }
+                    }
                 }
             }
         }
@@ -214,18 +219,6 @@ final class FenceTable {
             return outcome(connection, key, token, timeout);
         } finally {
             this.dialect.restoreTimeout(connection, former);
-        }
-    }
-
-    /** Returns whether a larger token is stored, without waiting for other transactions. */
-    boolean hasLaterOwner(Connection connection, Row row, Duration timeout) throws SQLException {
-        try (PreparedStatement statement =
-                connection.prepareStatement("SELECT token FROM " + this.table + " WHERE name = ?")) {
-            statement.setQueryTimeout(seconds(timeout));
-            statement.setBytes(1, row.key);
-            try (ResultSet stored = statement.executeQuery()) {
-                return stored.next() && stored.getLong(1) > row.token;
-            }
         }
     }
 
@@ -330,7 +323,10 @@ final class FenceTable {
     /** Returns whether the failure is that of a conflict with another transaction, after which a new transaction can succeed. */
     static boolean isConflict(SQLException failure) {
         String state = failure.getSQLState();
-        return SERIALIZATION_FAILURE.equals(state) || DEADLOCK.equals(state) || isDuplicate(failure);
+        return SERIALIZATION_FAILURE.equals(state)
+                || DEADLOCK.equals(state)
+                || failure.getErrorCode() == MARIADB_CHANGED_SINCE_READ
+                || isDuplicate(failure);
     }
 
     /** Returns whether the statement has waited too long for another transaction. */
@@ -375,7 +371,7 @@ final class FenceTable {
                 byte[] key = {' '};
                 Outcome unused = raise(connection, key, 0, this.lockTimeout);
                 boolean unusedToo = raisePresent(connection, key, 0);
-                boolean unusedLock = lock(connection, List.of(new Row(key, 0)), this.lockTimeout);
+                long[] unusedTokens = lock(connection, List.of(key), this.lockTimeout);
                 try (PreparedStatement statement =
                         connection.prepareStatement("DELETE FROM " + this.table + " WHERE name = ?")) {
                     statement.setBytes(1, key);

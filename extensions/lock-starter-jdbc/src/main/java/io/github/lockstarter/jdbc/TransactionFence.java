@@ -7,7 +7,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.GrantFence;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.jdbc.FenceTable.Outcome;
-import io.github.lockstarter.jdbc.FenceTable.Row;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
@@ -18,11 +17,10 @@ import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -86,10 +84,10 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
-    /** So that a transaction or an attempt without a wait can lock a row that is free. */
+    /** The shortest wait for a row, so that a free row can be locked even if no time is left. */
     private static final long SHORTEST_WAIT_MILLIS = 100;
 
-    // Written before the tables, and read after them
+    // These fields are written before `tables`, and read after it.
 
     private Settings settings = new Settings("", LoggedNames.WITHOUT_KEYS, false);
 
@@ -97,7 +95,7 @@ final class TransactionFence implements GrantFence {
 
     private volatile @Nullable LeasingLockRegistry registry;
 
-    /** Null until they have been created. */
+    /** The tables, or null until they have been created. */
     private volatile @Nullable FenceTables tables;
 
     @SuppressWarnings("ThreadLocalUsage") // a fence is a singleton
@@ -126,8 +124,8 @@ final class TransactionFence implements GrantFence {
         /** When its token was raised last in a transaction that has committed, by {@link System#nanoTime}. */
         final Map<FenceTable, Long> raisedAt = new HashMap<>(2);
 
-        /** Whether a transaction in which it was granted was rolled back, with its token. */
-        boolean isTakenBack;
+        /** The tables in which a transaction in which it was granted was rolled back, with its token. */
+        final Set<FenceTable> takenBack = new HashSet<>(2);
 
         Held(Lease lease, LockRequest request) {
             this.lease = lease;
@@ -139,18 +137,25 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** What one thread has. */
+    /** The exclusive locks and the open transactions of one thread. */
     private static final class ThreadState {
 
-        /** In the order of the names. */
+        /** The locks, sorted by name. */
         private final List<Held> locks = new ArrayList<>(1);
 
         /** Its transactions with a fenced database that have not ended, the innermost first. */
         private final Deque<Fenced> open = new ArrayDeque<>(1);
+
+        /** Returns the locks without those that the body has released. */
+        List<Held> held() {
+            return this.locks.stream()
+                    .filter(lock -> lock.lease.state() != Lease.State.RELEASED)
+                    .toList();
+        }
     }
 
     /** A transaction. */
-    private static final class Fenced implements TransactionSynchronization, Ordered {
+    private final class Fenced implements TransactionSynchronization, Ordered {
 
         final TransactionExecution transaction;
 
@@ -158,19 +163,25 @@ final class TransactionFence implements GrantFence {
 
         final DataSource dataSource;
 
-        /** What the transaction has bound to the DataSource. */
+        /** The resource that is bound to the DataSource during the transaction. */
         final Object resource;
 
         /** The locks whose rows it has locked, by their names. */
         final SortedMap<String, Held> locked = new TreeMap<>();
 
-        /** Those of them whose tokens it has raised, so that no other transaction can lock their rows. */
-        final Set<Held> raised = Collections.newSetFromMap(new IdentityHashMap<>(2));
+        /** The locks whose tokens it has raised. Other transactions wait for these rows. */
+        final List<Held> raised = new ArrayList<>(0);
 
-        /** Whether its rows may be locked no longer: after a transaction on the same connection, or if the body can go back. */
+        /** Those of them that were granted in it. */
+        final List<Held> granted = new ArrayList<>(0);
+
+        /**
+         * Whether the rows are locked again before the commit, because a transaction on the same connection has ended, or a savepoint may
+         * have undone a raise.
+         */
         boolean mustLockAgain;
 
-        /** Why it must not commit; null: it may. */
+        /** The reason why the transaction must not commit, or null if it may. */
         @Nullable
         RuntimeException failure;
 
@@ -199,8 +210,22 @@ final class TransactionFence implements GrantFence {
             return HIGHEST_PRECEDENCE;
         }
 
+        /** Locks what the thread was granted while this transaction was suspended. */
+        @Override
+        public void resume() {
+            try {
+                lockRest(this);
+            } catch (RuntimeException ex) {
+                this.failure = ex;
+            }
+        }
+
         @Override
         public void beforeCommit(boolean readOnly) {
+            requireNoFailure();
+        }
+
+        void requireNoFailure() {
             if (this.failure != null) {
                 throw this.failure;
             }
@@ -214,7 +239,8 @@ final class TransactionFence implements GrantFence {
         @Override
         public void afterCompletion(int status) {
             ended(status == STATUS_COMMITTED);
-            if (status == STATUS_UNKNOWN) {
+            if (status != STATUS_COMMITTED) {
+                // Spring may not have rolled back. The drivers send nothing if there is nothing to roll back.
                 try {
                     inTransaction(this, Connection::rollback);
                 } catch (SQLException | RuntimeException ex) {
@@ -228,12 +254,10 @@ final class TransactionFence implements GrantFence {
                 return;
             }
             this.isEnded = true;
-            for (Held lock : this.raised) {
-                if (committed) {
-                    lock.raisedAt.put(this.table, System.nanoTime());
-                } else if (this.mustLockAgain) {
-                    lock.isTakenBack = true;
-                }
+            if (committed) {
+                this.raised.forEach(lock -> lock.raisedAt.put(this.table, System.nanoTime()));
+            } else {
+                this.granted.forEach(lock -> lock.takenBack.add(this.table));
             }
         }
     }
@@ -267,7 +291,7 @@ final class TransactionFence implements GrantFence {
         /**
          * Creates a listener.
          *
-         * @param dataSource that of the manager; null: it has none
+         * @param dataSource supplies the DataSource of the manager, or null if it has none
          * @param name of the manager, for messages
          */
         Listener(PlatformTransactionManager manager, Supplier<@Nullable DataSource> dataSource, String name) {
@@ -321,8 +345,9 @@ final class TransactionFence implements GrantFence {
             if (fenced == null) {
                 return;
             }
-            // Where the manager has no callbacks
-            fenced.beforeCommit(transaction.isReadOnly());
+            // A manager without synchronization does not invoke the callback.
+            fenced.requireNoFailure();
+            lockRest(fenced);
             if (!fenced.locked.isEmpty() && (fenced.mustLockAgain || fenced.table.losesLocks())) {
                 lockRows(fenced, List.copyOf(fenced.locked.values()), false);
             }
@@ -358,16 +383,23 @@ final class TransactionFence implements GrantFence {
         // Another manager may begin a transaction on the connection of one that is open, and free its rows.
         mine.open.stream().filter(each -> each.resource == fenced.resource).forEach(each -> each.mustLockAgain = true);
         mine.open.push(fenced);
-        // The body may have released some.
-        List<Held> locks = mine.locks.stream()
-                .filter(lock -> lock.lease.state() != Lease.State.RELEASED)
-                .toList();
-        if (!locks.isEmpty() && !fenced.transaction.isReadOnly()) {
-            locks.stream().filter(lock -> lock.isTakenBack).findFirst().ifPresent(lock -> {
-                throw takenBack(lock);
-            });
+        if (!fenced.transaction.isReadOnly()) {
+            List<Held> locks = mine.held();
             refresh(fenced.table, locks);
             lockRows(fenced, locks, true);
+        }
+    }
+
+    /** Locks the rows of locks that the thread was granted since the begin, but not in this transaction. */
+    private void lockRest(Fenced fenced) {
+        ThreadState mine = this.states.get();
+        if (mine != null && !fenced.transaction.isReadOnly()) {
+            lockRows(
+                    fenced,
+                    mine.held().stream()
+                            .filter(lock -> fenced.locked.get(lock.lockName()) != lock)
+                            .toList(),
+                    false);
         }
     }
 
@@ -377,24 +409,27 @@ final class TransactionFence implements GrantFence {
         if (mine == null) {
             return;
         }
-        for (Held lock : mine.locks) {
+        for (Held lock : mine.held()) {
             Fenced outer = first(each -> !each.isEnded()
                     && each.table == table
                     && each.resource != bound
-                    && !each.transaction.isReadOnly()
-                    && (each.hasRaised(lock.lockName())
-                            || (!table.sharesRows() && each.locked.containsKey(lock.lockName()))));
-            if (outer != null && lock.lease.state() != Lease.State.RELEASED) {
-                throw failure(
-                        lock.lease,
-                        outer.hasRaised(lock.lockName())
-                                ? "has raised its token in a transaction that is suspended, so that a new transaction (REQUIRES_NEW)"
-                                        + " inside of it could not be fenced. Acquire the lock before the outer transaction begins, with"
-                                        + " distributed-lock.jdbc.fence.at-grant=true."
-                                : "has locked its row in " + table
-                                        + " in a transaction that is suspended. This database has no"
-                                        + " shared locks of rows, so that a new transaction (REQUIRES_NEW) inside of it would wait for"
-                                        + " itself. Begin it outside of the lock, or use a database that shares locks.");
+                    && each.locked.containsKey(lock.lockName())
+                    && (!table.sharesRows() || each.hasRaised(lock.lockName())));
+            if (outer != null) {
+                throw refused(
+                        lock,
+                        failure(
+                                lock.lease,
+                                outer.hasRaised(lock.lockName())
+                                        ? "has raised its token in a transaction that is suspended, so that a new transaction"
+                                                + " (REQUIRES_NEW) in it could not be fenced. Acquire the lock before the outer"
+                                                + " transaction begins, with distributed-lock.jdbc.fence.at-grant=true."
+                                        : "has locked its row in " + table
+                                                + " in a transaction that is suspended. This database"
+                                                + " has no shared locks of rows, so that a new transaction (REQUIRES_NEW) in it would"
+                                                + " wait for itself. Begin it outside of the lock, or use a database that shares"
+                                                + " locks."),
+                        System.nanoTime());
             }
         }
     }
@@ -404,79 +439,79 @@ final class TransactionFence implements GrantFence {
         long due = table.retention().dividedBy(2).toNanos();
         for (Held lock : locks) {
             Long raised = lock.raisedAt.get(table);
-            if (raised != null && System.nanoTime() - raised > due && locking(table, lock) == null) {
+            if (raised != null && System.nanoTime() - raised > due && locking(table, lock, null) == null) {
                 raiseAlone(table, lock, table.lockTimeout());
             }
         }
     }
 
     /**
-     * Locks the rows of a transaction.
+     * Locks the rows of a transaction, whose tokens must be those of the locks. Tokens that were not raised so far are raised.
      *
-     * @param isBegin whether a token that is not stored may be raised
+     * @param isBegin whether nothing has been done in the transaction, so that a token whose row is gone may be raised again
      */
     private void lockRows(Fenced fenced, List<Held> locks, boolean isBegin) {
+        if (locks.isEmpty()) {
+            return;
+        }
         FenceTable table = fenced.table;
-        Duration timeout = timeout(fenced);
         long start = System.nanoTime();
+        for (Held lock : locks) {
+            if (lock.takenBack.contains(table)) {
+                throw refused(lock, takenBack(lock), start);
+            }
+        }
+        // Behind a row that this thread has locked, only the raise of a later owner can be in the way, and it waits for
+        // this thread.
+        Duration timeout = locks.stream().anyMatch(lock -> locking(table, lock, fenced) != null)
+                ? atMost(table.lockTimeout(), 0)
+                : timeout(fenced);
         inTransaction(fenced, connection -> {
             List<Held> stored = locks.stream()
-                    .filter(lock -> !isBegin || lock.raisedAt.containsKey(table))
+                    .filter(lock -> lock.raisedAt.containsKey(table) || fenced.raised.contains(lock))
                     .toList();
-            List<Held> missing = new ArrayList<>(locks);
-            missing.removeAll(stored);
-            missing.addAll(0, notLocked(table, connection, stored, timeout, start));
-            for (Held lock : missing) {
-                if (!isBegin || locking(table, lock) != null) {
-                    throw refused(lock, gone(table, connection, lock, timeout), start);
+            long[] tokens = tokens(table, connection, stored, timeout, start);
+            for (Held lock : locks) {
+                int index = stored.indexOf(lock);
+                long token = index >= 0 ? tokens[index] : 0;
+                if (token > lock.lease.fencingToken()) {
+                    throw refused(lock, takenOver(table, lock.lease), start);
                 }
-                raiseIn(fenced, connection, lock, timeout);
-            }
-            stored.forEach(lock -> fenced.locked.put(lock.lockName(), lock));
-            if (isBegin) {
-                locks.forEach(lock -> answered(lock, FenceOutcome.ACCEPTED, start));
+                if (token == lock.lease.fencingToken()) {
+                    fenced.locked.put(lock.lockName(), lock);
+                } else if ((isBegin || index < 0) && locking(table, lock, fenced) == null) {
+                    raiseIn(fenced, connection, lock, timeout);
+                    if (!isBegin) {
+                        fenced.granted.add(lock);
+                        fenced.mustLockAgain = true;
+                    }
+                } else {
+                    throw refused(lock, gone(table, lock), start);
+                }
+                if (isBegin) {
+                    answered(lock, FenceOutcome.ACCEPTED, start);
+                }
             }
         });
     }
 
-    /** Locks those rows that have the tokens, and returns the other locks. */
-    private List<Held> notLocked(
-            FenceTable table, Connection connection, List<Held> locks, Duration timeout, long start) {
-        List<Held> missing = new ArrayList<>(0);
-        Held current = null;
+    private long[] tokens(FenceTable table, Connection connection, List<Held> locks, Duration timeout, long start) {
         try {
-            if (!locks.isEmpty()
-                    && !table.lock(connection, locks.stream().map(this::row).toList(), timeout)) {
-                for (Held lock : locks) {
-                    current = lock;
-                    if (!table.lock(connection, List.of(row(lock)), timeout)) {
-                        missing.add(lock);
-                    }
-                }
-            }
+            return table.lock(
+                    connection, locks.stream().map(lock -> key(lock.lease)).toList(), timeout);
         } catch (SQLException ex) {
-            Held lock = current != null ? current : locks.get(0);
-            throw conflictOr(ex, refused(lock, unknown(table, lock.lease, timeout, ex), start));
+            Held first = locks.get(0);
+            throw conflictOr(ex, refused(first, unknown(table, first.lease, timeout, ex), start));
         }
-        return missing;
     }
 
-    /** Returns why the row of a lock does not have its token. */
-    private LockException gone(FenceTable table, Connection connection, Held lock, Duration timeout) {
-        try {
-            if (table.hasLaterOwner(connection, row(lock), timeout)) {
-                takeOver(table, lock.lease);
-                return refusal(table, lock.lease);
-            }
-            return failure(
-                    lock.lease,
-                    "has no row with its token in " + table
-                            + " any longer: a savepoint, a statement that ends the transaction, a"
-                            + " deadlock, or the end of a session has rolled the token back, or the row was deleted. Nothing of the"
-                            + " transaction is stored. Acquire the lock before the transaction begins.");
-        } catch (SQLException ex) {
-            return unknown(table, lock.lease, timeout, ex);
-        }
+    private FenceException gone(FenceTable table, Held lock) {
+        return failure(
+                lock.lease,
+                "has no row with its token in " + table
+                        + ": a savepoint, a statement that ends the transaction, a deadlock, or the"
+                        + " end of a session has rolled the token back, or the row was deleted. Nothing of the transaction is"
+                        + " stored. Acquire the lock before the transaction begins.");
     }
 
     private FenceException takenBack(Held lock) {
@@ -569,17 +604,13 @@ final class TransactionFence implements GrantFence {
         try {
             return atMost(longest, holder.getTimeToLiveInMillis());
         } catch (TransactionTimedOutException ex) {
-            // At its end, which fails
+            // Only the shortest wait is left.
             return atMost(longest, 0);
         }
     }
 
     private static Duration atMost(Duration longest, long millis) {
         return millis >= longest.toMillis() ? longest : Duration.ofMillis(Math.max(millis, SHORTEST_WAIT_MILLIS));
-    }
-
-    private Row row(Held lock) {
-        return new Row(key(lock.lease), lock.lease.fencingToken());
     }
 
     /** In the form of keys in the store, in which the prefix has no braces, so that two locks never have the same row. */
@@ -611,8 +642,7 @@ final class TransactionFence implements GrantFence {
     private void raise(FenceTable table, Connection connection, Lease lease, Duration timeout) throws SQLException {
         Outcome outcome = table.raise(connection, key(lease), lease.fencingToken(), timeout);
         if (outcome == Outcome.REFUSED) {
-            takeOver(table, lease);
-            throw refusal(table, lease);
+            throw takenOver(table, lease);
         }
         if (outcome == Outcome.TOO_OLD) {
             throw failure(
@@ -625,18 +655,15 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Notes that the lease has a later owner; throws if the lease was released before. */
-    private void takeOver(FenceTable table, Lease lease) {
+    /** Notes that the lease has a later owner, and returns the exception. */
+    private LockException takenOver(FenceTable table, Lease lease) {
         Objects.requireNonNull(this.registry).takenOver(lease);
         if (lease.state() != Lease.State.LOST) {
-            throw failure(
+            return failure(
                     lease,
-                    "was released by another thread, and a later owner has raised its token in " + table
+                    "was released before, and a later owner has raised its token in " + table
                             + ". The transaction was refused.");
         }
-    }
-
-    private TransactionRefusedException refusal(FenceTable table, Lease lease) {
         try {
             lease.ensureHeld();
             throw new IllegalStateException("A lost lease cannot be held again.");
@@ -686,6 +713,8 @@ final class TransactionFence implements GrantFence {
         removeEnded();
         Held lock = new Held(lease, request);
         ThreadState mine = state();
+        // An error may have kept a former grant.
+        mine.locks.removeIf(each -> each.lockName().equals(lock.lockName()));
         mine.locks.add(lock);
         mine.locks.sort(Comparator.comparing(Held::lockName));
         FenceTables all = this.tables;
@@ -694,13 +723,12 @@ final class TransactionFence implements GrantFence {
         }
         for (FenceTable table : all.all()) {
             Fenced running = running(table);
-            Fenced locking = locking(table, lock);
-            if (locking != null && locking != running) {
+            if (locking(table, lock, running) != null) {
                 throw refused(
                         lock,
                         failure(
                                 lease,
-                                "is granted again in a new transaction, inside of a suspended one that has locked its row in "
+                                "is granted again in a new transaction, in a suspended one that has locked its row in "
                                         + table
                                         + " and would wait for itself. Hold the lock around both transactions."),
                         System.nanoTime());
@@ -739,15 +767,22 @@ final class TransactionFence implements GrantFence {
     }
 
     private void raiseAtGrant(Fenced running, Held lock) {
+        long start = System.nanoTime();
         // The body may go back to a savepoint before the grant.
         running.mustLockAgain = true;
         try {
+            // What was written under a former grant is checked by its token, which is replaced now.
+            Held former = running.locked.get(lock.lockName());
+            if (former != null) {
+                lockRows(running, List.of(former), false);
+            }
             inTransaction(running, connection -> raiseIn(running, connection, lock, timeout(running)));
+            running.granted.add(lock);
         } catch (RuntimeException ex) {
             running.failure = ex;
             throw ex;
         }
-        answered(lock, FenceOutcome.ACCEPTED, System.nanoTime());
+        answered(lock, FenceOutcome.ACCEPTED, start);
         Integer isolation = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
         if (running.table.mayReadBeforeLastCommit(isolation) && this.hasWarnedOfSnapshots.compareAndSet(false, true)) {
             logger.warn(shown(lock.lease) + " is acquired in a running transaction at REPEATABLE_READ. If this"
@@ -811,7 +846,7 @@ final class TransactionFence implements GrantFence {
         return mine != null ? mine.open.stream().filter(condition).findFirst().orElse(null) : null;
     }
 
-    /** So that pool threads keep nothing. */
+    /** Removes transactions that have ended, and the state of a thread that has none and holds no lock. */
     private void removeEnded() {
         ThreadState mine = this.states.get();
         if (mine != null) {
@@ -822,12 +857,16 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Returns an open transaction of this thread that has locked the row; null: there is none. */
-    private @Nullable Fenced locking(FenceTable table, Held lock) {
-        return first(each -> !each.isEnded() && each.table == table && each.locked.containsKey(lock.lockName()));
+    /** Returns another open transaction of this thread that has locked the row, or null if there is none. */
+    private @Nullable Fenced locking(FenceTable table, Held lock, @Nullable Fenced except) {
+        return first(each -> each != except
+                && !each.isEnded()
+                && each.table == table
+                && (except == null || each.resource != except.resource)
+                && each.locked.containsKey(lock.lockName()));
     }
 
-    /** Returns the transaction that statements of this thread take part in; null: none, or one that is suspended. */
+    /** Returns the transaction in which statements of this thread are executed, or null if none is open or it is suspended. */
     private @Nullable Fenced running(FenceTable table) {
         Fenced innermost = first(each -> !each.isEnded() && each.table == table);
         // Without a transaction, another connection may be bound.

@@ -31,10 +31,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -414,6 +417,36 @@ abstract class FenceContract {
         assertThatNothingIsLeft();
     }
 
+    /** The outer transaction goes on under the lock. */
+    @Test
+    void shouldLockTheRowOfALockThatWasGrantedWhileTheTransactionWasSuspended() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        TransactionTemplate none = this.application.transaction();
+        none.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+        for (TransactionTemplate inner : List.of(this.application.newTransaction(), none)) {
+            this.application.transaction().executeWithoutResult(outer -> {
+                inner.executeWithoutResult(status -> lock.lock());
+                assertThat(raisesNow(lock.currentLease().fencingToken() + 1)).isFalse();
+            });
+            lock.unlock();
+        }
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void shouldRefuseALockWhoseFormerTokenWasTakenBack() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {
+                    Object savepoint = status.createSavepoint();
+                    assertThat(lock.tryLock()).isTrue();
+                    lock.unlock();
+                    status.rollbackToSavepoint(savepoint);
+                    assertThatThrownBy(lock::lock).isInstanceOf(FenceException.class);
+                }))
+                .isInstanceOf(FenceException.class);
+        assertThatNothingIsLeft();
+    }
+
     @Test
     void shouldLockTheRowsOfSeveralLocks() {
         List<LockRequest> several = List.of(LockRequest.of("b"), ORDER, LockRequest.of("a"));
@@ -448,18 +481,25 @@ abstract class FenceContract {
         assertThatNothingIsLeft();
     }
 
+    static List<RuntimeException> exceptionsAfterWhichSpringDoesNotRollBack() {
+        return List.of(
+                new CannotCreateTransactionException("of an inner one"),
+                new UnexpectedRollbackException("of an inner one"));
+    }
+
     /** Spring does not roll back then, and restores auto-commit, which commits. */
-    @Test
-    void shouldNotCommitATransactionWhoseCallbackThrowsATransactionException() {
+    @ParameterizedTest
+    @MethodSource("exceptionsAfterWhichSpringDoesNotRollBack")
+    void shouldNotCommitATransactionWhoseCallbackThrows(RuntimeException failure) {
         createLateWrites();
         this.application.locks.execute(ORDER, lease -> {
             assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {
                         this.application.jdbc.update("INSERT INTO late_write (id) VALUES (1)");
                         beforeCommit(() -> {
-                            throw new CannotCreateTransactionException("of an inner one");
+                            throw failure;
                         });
                     }))
-                    .isInstanceOf(CannotCreateTransactionException.class);
+                    .isSameAs(failure);
             return null;
         });
         assertThat(lateWrites()).isZero();
