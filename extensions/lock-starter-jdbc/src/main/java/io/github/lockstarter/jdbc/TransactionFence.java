@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.GrantFence;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.jdbc.FenceTable.Outcome;
@@ -127,9 +128,22 @@ final class TransactionFence implements GrantFence {
         /** The tables in which a transaction in which it was granted was rolled back, with its token. */
         final Set<FenceTable> takenBack = new HashSet<>(2);
 
+        /** Where a lock with a lease of its own was acquired, which may be left to its lease; null for others. */
+        final @Nullable CallStack acquired;
+
         Held(Lease lease, LockRequest request) {
             this.lease = lease;
             this.request = request;
+            Duration own = request.lease();
+            this.acquired = own != null && !own.isNegative() && request.method() == null ? CallStack.here() : null;
+        }
+
+        /** Returns whether the lease has expired, and the code that could unlock it has returned. */
+        boolean isForgotten() {
+            return this.acquired != null
+                    && this.lease.state() == Lease.State.LOST
+                    && this.lease.lost().toCompletableFuture().getNow(null) == LossReason.EXPIRED
+                    && this.acquired.hasReturned();
         }
 
         String lockName() {
@@ -384,9 +398,23 @@ final class TransactionFence implements GrantFence {
         mine.open.stream().filter(each -> each.resource == fenced.resource).forEach(each -> each.mustLockAgain = true);
         mine.open.push(fenced);
         if (!fenced.transaction.isReadOnly()) {
+            forget(mine);
             List<Held> locks = mine.held();
             refresh(fenced.table, locks);
             lockRows(fenced, locks, true);
+        }
+    }
+
+    /** Otherwise each transaction of a thread that has not unlocked once would be refused, also without a lock. */
+    private void forget(ThreadState mine) {
+        for (Held lock : List.copyOf(mine.locks)) {
+            if (lock.isForgotten()) {
+                mine.locks.remove(lock);
+                logger.warn(shown(lock.lease) + " has expired, and thread '"
+                        + Thread.currentThread().getName()
+                        + "' has not unlocked it. Its transactions are no longer checked by"
+                        + " this lock. Call unlock() in a finally block.");
+            }
         }
     }
 

@@ -532,6 +532,45 @@ abstract class FenceContract {
         return this.application.others.queryForObject("SELECT COUNT(*) FROM late_write", Integer.class);
     }
 
+    // ---- Locks that are left to their leases
+
+    @Test
+    void shouldFenceALateOwnerOfALockWithALeaseOfItsOwn() {
+        LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+        acquireWithAShortLease(lock);
+        this.application.letTheNextOwnerCommit(lock.currentLease().fencingToken() + 1);
+        assertThatThrownBy(() -> this.application.transaction().executeWithoutResult(status -> {}))
+                .isInstanceOf(TransactionRefusedException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
+    }
+
+    /** As applications do with helpers of their own. */
+    private static void acquireWithAShortLease(LeaseLock lock) {
+        lock.lock(Duration.ofMillis(20));
+        assertThat(lock.currentLease().lost().toCompletableFuture())
+                .succeedsWithin(Duration.ofSeconds(5))
+                .isEqualTo(LossReason.EXPIRED);
+    }
+
+    @Test
+    void shouldNotRefuseTransactionsOfAThreadThatHasForgottenToUnlock() throws Exception {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        try {
+            LeaseLock lock = this.application.locks.getLock(ORDER.lockName());
+            long token = pool.submit(() -> {
+                        acquireWithAShortLease(lock);
+                        return lock.currentLease().fencingToken();
+                    })
+                    .get(10, TimeUnit.SECONDS);
+            this.application.letTheNextOwnerCommit(token + 1);
+            assertThat(pool.submit(() -> this.application.transaction().execute(status -> true)))
+                    .succeedsWithin(Duration.ofSeconds(10))
+                    .isEqualTo(true);
+        } finally {
+            pool.shutdown();
+        }
+    }
+
     @Test
     void shouldNotFenceReadOnlyTransactions() {
         try (FencedApplication other = beginning()) {
