@@ -23,6 +23,7 @@ import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mybatis.spring.SqlSessionFactoryBean;
@@ -33,6 +34,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
@@ -130,6 +132,25 @@ final class PersistenceTest {
         void shouldNotCommitAfterATransactionExceptionWithoutAutoCommit(Class<?> library) {
             shouldNotCommitAfterATransactionException(
                     library, postgreSql().withPropertyValues("spring.datasource.hikari.auto-commit=false"));
+        }
+
+        /** As Spring Batch does: the inner commit is that of the connection, and frees the row. */
+        @Test
+        void shouldLockTheRowAgainAfterATransactionOnTheConnectionOfAnotherOne() {
+            postgreSql().withUserConfiguration(Jpa.class, Shop.class).run(context -> {
+                DataSource pool = context.getBean(DataSource.class);
+                DataSourceTransactionManager batch = new DataSourceTransactionManager(pool);
+                Object unused = context.getBean(FenceRegistrar.class).postProcessAfterInitialization(batch, "batch");
+                TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                JdbcTemplate others = new JdbcTemplate(PostgresFenceTest.server.getPostgresDatabase());
+                assertThatThrownBy(() -> context.getBean(Shop.class)
+                                .under(() -> outer.executeWithoutResult(status -> {
+                                    new TransactionTemplate(batch).executeWithoutResult(inner -> {});
+                                    others.update("UPDATE distributed_lock_fence SET token = token + 1");
+                                })))
+                        .isInstanceOf(TransactionRefusedException.class);
+                others.update("DELETE FROM distributed_lock_fence");
+            });
         }
 
         private ApplicationContextRunner postgreSql() {
