@@ -72,7 +72,7 @@ final class OwnedLocks {
                 return again;
             }
         }
-        GrantFence present = request.mode() == LockMode.WRITE ? this.fence : null;
+        GrantFence present = this.fence;
         long start = present != null ? System.nanoTime() : 0;
         Run current = this.run.get();
         ThreadWait wait = current.acquisitions.threadWait(request, mine, interruptible);
@@ -90,7 +90,7 @@ final class OwnedLocks {
             current.acquisitions.failed(wait);
             throw ex;
         }
-        if (present != null) {
+        if (present != null && request.mode() == LockMode.WRITE) {
             try {
                 present.granted(
                         hold.lease,

@@ -618,7 +618,8 @@ final class TransactionFence implements GrantFence {
     private static RuntimeException conflictOr(SQLException cause, LockException failure) {
         return FenceTable.isConflict(cause)
                 ? new CannotAcquireLockException(
-                        failure.getMessage() + " Nothing of the transaction is stored: repeat it in a new one.",
+                        Printable.of(failure.getMessage()
+                                + " Nothing of the transaction is stored: repeat it in a new one."),
                         failure)
                 : failure;
     }
