@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 
 class DemonstrationTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofSeconds(200);
+
+    /** Other modules are tested at the same time. The workflow runs the demonstration with its own limits, on a machine of its own. */
+    private static final List<String> BUSY_MACHINE = List.of("-Ddemo.lease-seconds=6", "-Ddemo.limit-seconds=180");
 
     private final List<Ticket> stored = new ArrayList<>(IntStream.rangeClosed(1, Demonstration.SEATS)
             .mapToObj(n -> ticket(n, n))
@@ -29,8 +32,9 @@ class DemonstrationTest {
     private final List<Ticket> received = new ArrayList<>(stored);
 
     @Test
+    @Tag("full")
     void shouldEndWithZeroAfterTheFaults() throws InterruptedException {
-        try (WorkerJvm demonstration = WorkerJvm.start(SampleApplication.class, Demonstration.OPTION)) {
+        try (WorkerJvm demonstration = WorkerJvm.start(BUSY_MACHINE, SampleApplication.class, Demonstration.OPTION)) {
             int code = demonstration.awaitExit(LIMIT);
 
             assertThat(code).as(String.join("\n", demonstration.lines())).isZero();
@@ -48,7 +52,10 @@ class DemonstrationTest {
     @Tag("full")
     void shouldEndWithOneWithoutAFence() throws InterruptedException {
         try (WorkerJvm demonstration = WorkerJvm.start(
-                SampleApplication.class, Demonstration.OPTION, "--distributed-lock.jdbc.fence.enabled=false")) {
+                BUSY_MACHINE,
+                SampleApplication.class,
+                Demonstration.OPTION,
+                "--distributed-lock.jdbc.fence.enabled=false")) {
             assertThat(demonstration.awaitExit(LIMIT)).isOne();
             assertThat(demonstration.lines())
                     .filteredOn(line -> line.startsWith("FAILED: "))
