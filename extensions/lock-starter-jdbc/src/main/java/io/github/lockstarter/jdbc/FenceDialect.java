@@ -232,9 +232,12 @@ enum FenceDialect {
 
     /** Returns the query for the names and tokens of rows. */
     private static String select(String table, int rows) {
-        return "SELECT name, token FROM " + table + " WHERE name IN ("
-                + String.join(", ", Collections.nCopies(rows, "?")) + ')'
-                + (rows > 1 ? " ORDER BY name" : "");
+        return "SELECT name, token FROM " + table + " WHERE " + nameIsOneOf(rows) + (rows > 1 ? " ORDER BY name" : "");
+    }
+
+    /** Returns the condition that a row has one of some keys, which are its parameters. */
+    static String nameIsOneOf(int keys) {
+        return "name IN (" + String.join(", ", Collections.nCopies(keys, "?")) + ')';
     }
 
     /**

@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -310,8 +309,8 @@ final class FenceTable {
         if (keys.isEmpty()) {
             return 0;
         }
-        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM " + this.table + " WHERE name IN ("
-                + String.join(", ", Collections.nCopies(keys.size(), "?")) + ") AND " + isOld)) {
+        try (PreparedStatement delete = connection.prepareStatement(
+                "DELETE FROM " + this.table + " WHERE " + FenceDialect.nameIsOneOf(keys.size()) + " AND " + isOld)) {
             delete.setQueryTimeout(seconds(this.lockTimeout));
             for (int i = 0; i < keys.size(); i++) {
                 delete.setBytes(i + 1, keys.get(i));

@@ -55,16 +55,17 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class TransactionFence implements GrantFence {
 
     /*
-     * Implementation note. The rules are those of the specification Fence, whose names are in brackets.
+     * Implementation note. The names in brackets are the actions of the specification Fence.
      *
      * Grant. The token is raised in a transaction of its own [RaiseAlone], so that a rollback of the owner takes nothing back, and
      * what the owner reads before its first transaction cannot be changed by a late owner. A lock that is granted in a running
      * transaction raises its token there [RaiseInside], because a second connection could be missing. If that transaction is
      * rolled back, a former owner may commit. Therefore nothing is committed under that grant afterwards.
      *
-     * Begin. The rows with the tokens are locked on the connection of the transaction, before its first statement [Begin]. Only if a token was not
-     * raised, or its row was deleted, it is raised there. A conflict with another transaction fails the begin: to
-     * roll back and to repeat would undo what other listeners or the pool have set on the connection, such as the schema of a tenant.
+     * Begin. The rows with the tokens are locked on the connection of the transaction, before its first statement [Begin]. Only if
+     * a token was not raised, or its row was deleted, it is raised there. A conflict with another transaction fails the begin: to
+     * roll back and to repeat would undo what other listeners or the pool have set on the connection, such as the schema of a
+     * tenant.
      *
      * A new transaction that suspends another one locks the rows itself [BeginInner], because the database may end the session of the
      * suspended one. It is refused, before it begins, if it would wait for the suspended one: if that one has raised the token, or the
@@ -76,8 +77,8 @@ final class TransactionFence implements GrantFence {
      * Refusal. An exception of a listener would leave the transaction bound to the thread, and the next transactions would join it and
      * never commit. So the transaction is rolled back by its manager before the exception is thrown. Behind a transaction or a
      * scope that was suspended, the manager would resume that one twice; there the connection is rolled back, which frees the
-     * row, and the commit is refused by the first callback before it. Spring does not roll back if a later callback throws a TransactionException,
-     * and resetting auto-commit would commit then; the last callback rolls back.
+     * row, and the commit is refused by the first callback before it. Spring does not roll back if a later callback throws a
+     * TransactionException, and resetting auto-commit would commit then; the last callback rolls back.
      *
      * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises tokens
      * once the tables of the databases exist.
@@ -316,11 +317,16 @@ final class TransactionFence implements GrantFence {
 
         @Override
         public void beforeBegin(TransactionExecution transaction) {
-            DataSource source = transaction.isReadOnly() ? null : this.dataSource.get();
+            ThreadState mine = TransactionFence.this.states.get();
             FenceTables all = TransactionFence.this.tables;
-            FenceTable table = all != null && source != null ? all.find(source) : null;
-            if (source != null && table != null && transaction.isNewTransaction()) {
-                requireNoWaitForItself(table, TransactionSynchronizationManager.getResource(source));
+            // Most threads hold no lock, and the manager is asked by reflection.
+            if (mine == null || all == null || transaction.isReadOnly() || !transaction.isNewTransaction()) {
+                return;
+            }
+            DataSource source = this.dataSource.get();
+            FenceTable table = source != null ? all.find(source) : null;
+            if (source != null && table != null) {
+                requireNoWaitForItself(mine, table, TransactionSynchronizationManager.getResource(source));
             }
         }
 
@@ -432,11 +438,7 @@ final class TransactionFence implements GrantFence {
     }
 
     /** Throws if a new transaction would wait for a transaction of this thread that is suspended. */
-    private void requireNoWaitForItself(FenceTable table, @Nullable Object bound) {
-        ThreadState mine = this.states.get();
-        if (mine == null) {
-            return;
-        }
+    private void requireNoWaitForItself(ThreadState mine, FenceTable table, @Nullable Object bound) {
         for (Held lock : mine.held()) {
             Fenced outer = first(each -> !each.isEnded()
                     && each.table == table

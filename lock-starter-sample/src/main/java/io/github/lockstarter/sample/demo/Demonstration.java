@@ -27,8 +27,8 @@ import org.springframework.util.FileSystemUtils;
 
 /**
  * Sells 50 seats on two instances, for which 200 buyers come, kills one instance during a sale, pauses the other one for longer
- * than its lease during another sale, and compares the stored tickets with the answers. The instances, Redis and the database run in processes of
- * their own, so that this process observes them from outside.
+ * than its lease during another sale, and compares the stored tickets with the answers. The instances, Redis and the database run
+ * in processes of their own, so that this process observes them from outside.
  */
 public final class Demonstration {
 
@@ -53,10 +53,8 @@ public final class Demonstration {
     /** Buyers who wait at one instance while the other one, which holds the lock, is dead or paused. */
     private static final int WAITING_BUYERS = 4;
 
-    /** A test on a machine that is busy with others makes both longer. */
+    /** A test on a machine that is busy with others makes this and the limit longer. */
     private static final int LEASE_SECONDS = Integer.getInteger("demo.lease-seconds", 3);
-
-    private static final int LIMIT_SECONDS = Integer.getInteger("demo.limit-seconds", 52);
 
     /** A sale that takes longer than a lease, so that the watchdog must renew the lease. */
     private static final String SLOW_SALE = SHOW + "/slow-tickets?seconds=" + 2 * LEASE_SECONDS;
@@ -66,7 +64,7 @@ public final class Demonstration {
             Map.of(201, SEATS, 409, BUYERS - SEATS - 2, DemoInstance.NO_ANSWER, 1, 503, 1);
 
     /** Time for all waits. The end of the processes takes some seconds more. */
-    private static final Duration LIMIT = Duration.ofSeconds(LIMIT_SECONDS);
+    private static final Duration LIMIT = Duration.ofSeconds(Integer.getInteger("demo.limit-seconds", 52));
 
     private final Report report = new Report(LIMIT);
 
