@@ -165,8 +165,8 @@ public final class LockSequence {
                         + this.defaults.waitTimeOf(request).toMillis() + " ms and the command timeout of "
                         + this.defaults.commandTimeout().toMillis() + " ms had passed when the call had been granted "
                         + granted + " of its " + this.requests.size()
-                        + " locks. The store answers too slowly for so many locks. Increase the wait time, or use one"
-                        + " lock for all of them.",
+                        + " locks. The store, or the database of the fence, answers too slowly for so many locks. Increase the wait"
+                        + " time, or use one lock for all of them.",
                 null,
                 false,
                 true);

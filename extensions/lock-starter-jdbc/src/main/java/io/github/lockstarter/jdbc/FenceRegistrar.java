@@ -15,6 +15,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ReflectionUtils;
@@ -57,9 +58,14 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
             this.fence.setRegistry(registry);
         } else if (bean instanceof TransactionManager) {
             register(bean, beanName);
-        } else if (bean instanceof TransactionTemplate template && template.getTransactionManager() != null) {
-            // The manager may be no bean.
-            register(template.getTransactionManager(), beanName);
+        } else {
+            // The manager of these may be no bean.
+            TransactionManager manager = bean instanceof TransactionTemplate template
+                    ? template.getTransactionManager()
+                    : bean instanceof TransactionAspectSupport aspect ? aspect.getTransactionManager() : null;
+            if (manager != null) {
+                register(manager, beanName);
+            }
         }
         return bean;
     }

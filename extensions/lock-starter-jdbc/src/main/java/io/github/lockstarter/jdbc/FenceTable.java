@@ -18,6 +18,7 @@ import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * The table of one database with the largest token that a transaction has raised, for each lock. Thread-safe.
@@ -120,6 +121,12 @@ final class FenceTable {
     /** Returns whether the transaction of the thread decides to which database a connection leads. */
     boolean isRouted() {
         return this.dataSource instanceof AbstractRoutingDataSource;
+    }
+
+    /** Returns what a transaction of this thread has bound to the DataSource; null: it has none. */
+    @Nullable
+    Object boundResource() {
+        return TransactionSynchronizationManager.getResource(this.dataSource);
     }
 
     /** Returns whether several transactions can lock a row at the same time. */

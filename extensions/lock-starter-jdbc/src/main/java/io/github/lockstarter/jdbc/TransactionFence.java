@@ -107,6 +107,8 @@ final class TransactionFence implements GrantFence {
 
     private final AtomicBoolean hasWarnedOfStart = new AtomicBoolean();
 
+    private final AtomicBoolean hasWarnedOfManager = new AtomicBoolean();
+
     /**
      * What applies to all tables.
      *
@@ -764,6 +766,7 @@ final class TransactionFence implements GrantFence {
                                         + " and would wait for itself. Hold the lock around both transactions."),
                         System.nanoTime());
             }
+            warnOfUnknownManager(table, lease);
             if (running != null && !running.transaction.isReadOnly()) {
                 raiseAtGrant(running, lock);
             } else if (this.settings.atGrant && !isOnReplica(table)) {
@@ -850,6 +853,20 @@ final class TransactionFence implements GrantFence {
         }
         lock.raisedAt.put(table, System.nanoTime());
         answered(lock, FenceOutcome.ACCEPTED, start);
+    }
+
+    private void warnOfUnknownManager(FenceTable table, Lease lease) {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            Object resource = table.boundResource();
+            if (resource != null
+                    && first(each -> each.resource == resource) == null
+                    && this.hasWarnedOfManager.compareAndSet(false, true)) {
+                logger.warn(shown(lease)
+                        + " is granted in a transaction that is not fenced, because its transaction manager is neither a bean"
+                        + " nor that of a TransactionTemplate or TransactionInterceptor bean. Declare it as a bean."
+                        + " Logged once.");
+            }
+        }
     }
 
     private void warnBeforeStart() {

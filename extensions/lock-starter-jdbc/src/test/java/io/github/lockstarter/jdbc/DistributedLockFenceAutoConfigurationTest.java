@@ -11,6 +11,7 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockEndpointAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockHealthAutoConfiguration;
@@ -27,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -39,6 +41,8 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -54,12 +58,15 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+@ExtendWith(OutputCaptureExtension.class)
 final class DistributedLockFenceAutoConfigurationTest {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -333,6 +340,30 @@ final class DistributedLockFenceAutoConfigurationTest {
         Object unused = registrar.postProcessAfterInitialization(manager, "manager");
         Object unusedToo = registrar.postProcessAfterInitialization(new ProxyFactory(manager).getProxy(), "proxy");
         assertThat(manager.getTransactionExecutionListeners()).hasSize(1);
+    }
+
+    /** As that of a {@link TransactionManagementConfigurer}. */
+    @Test
+    void shouldListenToTheManagerOfAnInterceptor() {
+        JpaTransactionManager manager = new JpaTransactionManager();
+        TransactionInterceptor interceptor = new TransactionInterceptor();
+        interceptor.setTransactionManager(manager);
+        FenceRegistrar registrar = new FenceRegistrar(new TransactionFence());
+        Object unused = registrar.postProcessAfterInitialization(interceptor, "interceptor");
+        assertThat(manager.getTransactionExecutionListeners()).hasSize(1);
+    }
+
+    @Test
+    void shouldWarnOfALockInATransactionOfAManagerThatIsNoBean(CapturedOutput output) {
+        this.fenced.run(context -> {
+            LockRegistry locks = context.getBean(LockRegistry.class);
+            new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                    .executeWithoutResult(status -> locks.executeWithoutResult(LockRequest.of("order:1"), lease -> {}));
+            assertThat(output).doesNotContain("is granted in a transaction that is not fenced");
+            new TransactionTemplate(new DataSourceTransactionManager(context.getBean(DataSource.class)))
+                    .executeWithoutResult(status -> locks.executeWithoutResult(LockRequest.of("order:1"), lease -> {}));
+            assertThat(output).containsOnlyOnce("is granted in a transaction that is not fenced");
+        });
     }
 
     /** Each would wait for a transaction of the other that the same thread has begun. */

@@ -20,8 +20,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -479,6 +482,39 @@ abstract class FenceContract {
         assertThat(lateWrites()).isZero();
         assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
         assertThatNothingIsLeft();
+    }
+
+    /** As they wait for each other, one of them must fail, and only one. */
+    @Test
+    void shouldCommitOneOfTwoTransactionsThatLockTwoRowsInOppositeOrder() throws Exception {
+        // H2 notices a deadlock of rows that are present.
+        for (String name : List.of("order:1", "order:2")) {
+            this.application.locks.executeWithoutResult(LockRequest.of(name), lease -> {});
+        }
+        CyclicBarrier bothHaveLockedOne = new CyclicBarrier(2);
+        List<Future<?>> transactions = new ArrayList<>();
+        for (List<String> order : List.of(List.of("order:1", "order:2"), List.of("order:2", "order:1"))) {
+            transactions.add(this.threads.submit(() -> {
+                this.application.transaction().executeWithoutResult(status -> {
+                    this.application.locks.executeWithoutResult(LockRequest.of(order.get(0)), lease -> {});
+                    try {
+                        bothHaveLockedOne.await(10, TimeUnit.SECONDS);
+                    } catch (Exception ex) {
+                        throw new IllegalStateException(ex);
+                    }
+                    this.application.locks.executeWithoutResult(LockRequest.of(order.get(1)), lease -> {});
+                });
+            }));
+        }
+        List<Throwable> failures = new ArrayList<>();
+        for (Future<?> transaction : transactions) {
+            try {
+                transaction.get(20, TimeUnit.SECONDS);
+            } catch (ExecutionException ex) {
+                failures.add(ex.getCause());
+            }
+        }
+        assertThat(failures).singleElement().isInstanceOf(CannotAcquireLockException.class);
     }
 
     static List<RuntimeException> exceptionsAfterWhichSpringDoesNotRollBack() {
