@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.store.GrantKind;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,14 @@ public final class AcquisitionIds {
             }
         }
         return acquisitionId.substring(0, INSTANCE_LENGTH);
+    }
+
+    /** Returns whether these ids contain that one, as far as its form shows. */
+    public boolean isOwn(String acquisitionId) {
+        return this.instance.equals(instanceOf(acquisitionId))
+                && GrantKind.of(acquisitionId)
+                        .idOf(acquisitionId.substring(0, LENGTH))
+                        .equals(acquisitionId);
     }
 
     private static boolean isDigit(char c) {

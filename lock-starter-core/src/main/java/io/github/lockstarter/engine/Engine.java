@@ -71,6 +71,9 @@ final class Engine implements StoreListener {
         /** See {@link Effects#taken}. */
         void taken(String owner);
 
+        /** A message was received that no store has sent. */
+        void messageRejected();
+
         /** See {@link Effects#waitsForStore}. */
         void waitsForStore(String lockName, LockStoreException cause);
     }
@@ -384,13 +387,20 @@ final class Engine implements StoreListener {
         if (this.stopped) {
             return;
         }
-        Cell cell = this.cells.get(lock);
-        if (cell == null && !id.isEmpty()) {
+        // Whoever may publish must not end a grant of another instance by its id.
+        if (!this.ids.isOwn(id)) {
+            messageRejected();
+            return;
+        }
+        Cell cell = cell(lock);
+        while (!cell.input((local, now) -> local.notified(id, token, now), null)) {
             cell = cell(lock);
         }
-        while (cell != null && !cell.input((local, now) -> local.notified(id, token, now), null)) {
-            cell = id.isEmpty() ? null : cell(lock);
-        }
+    }
+
+    @Override
+    public void messageRejected() {
+        this.observer.messageRejected();
     }
 
     @Override

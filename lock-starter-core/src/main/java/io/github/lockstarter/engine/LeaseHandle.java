@@ -74,10 +74,7 @@ final class LeaseHandle implements Lease {
         /** Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be going on. */
         private void abandon(Grant grant) {
             if (grant.isLive()) {
-                String shownName = this.events.shownName(grant);
-                this.threads.log(() -> logger.error("A lease of lock '" + shownName + "' (fencing token " + grant.token
-                        + ") was dropped without a release. It is no longer renewed and expires. Release leases in"
-                        + " a finally block or with try-with-resources."));
+                this.events.leaseDropped(grant);
                 this.engine.change(grant, (lock, now) -> lock.abandon(grant, now));
             }
         }

@@ -321,6 +321,11 @@ public final class LeasingLockRegistry
     }
 
     @Override
+    public long rejectedMessages() {
+        return ofRun(current -> current.events.rejectedMessages(), 0L);
+    }
+
+    @Override
     public long droppedEvents() {
         return ofRun(current -> current.events.dropped(), 0L);
     }

@@ -290,13 +290,11 @@ final class LocalLock {
 
     /**
      * The store has granted the lock to an acquisition of this JVM from its line. May be late, repeated or wrong.
-     *
-     * @param id id of the acquisition; empty: unknown
      */
     void notified(String id, long token, Moment now) {
-        Stake stake = id.isEmpty() ? this.ticket : find(id);
+        Stake stake = find(id);
         if (stake == null) {
-            if (!id.isEmpty() && !this.stopped) {
+            if (!this.stopped) {
                 // Of a wait that has ended long ago. Until it is released, the next owner would wait for the end of its
                 // lease.
                 stake = new Stake(id, GrantKind.of(id), now);
@@ -304,11 +302,11 @@ final class LocalLock {
                 end(stake, now.nanos(), now);
             }
         } else if (stake.phase == Phase.ASKING) {
-            if (!id.isEmpty() && isProof(stake, token, now)) {
+            if (isProof(stake, token, now)) {
                 stake.isConfirmed = false;
                 begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);
             } else {
-                stake.isNotified |= !id.isEmpty();
+                stake.isNotified = true;
                 stake.dueAt = now.nanos();
             }
         } else if (stake.phase == Phase.ENDING) {

@@ -68,6 +68,8 @@ final class LockEvents implements Engine.Observer {
 
     private final @Nullable MeterListener meters;
 
+    private final LineLimit limit;
+
     private final LockListener lines;
 
     private final Topic<LockAcquiredEvent> acquired;
@@ -95,6 +97,8 @@ final class LockEvents implements Engine.Observer {
     /** Hooks of the few grants that have any; they neither block nor throw. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
 
+    private final AtomicLong rejectedMessages = new AtomicLong();
+
     private final AtomicLong dropped = new AtomicLong();
 
     private final AtomicLong nextWarning = new AtomicLong(Moment.BEFORE);
@@ -116,7 +120,8 @@ final class LockEvents implements Engine.Observer {
         this.names = names;
         this.instances = instances;
         this.meters = observers.meters();
-        this.lines = new LoggingLockListener(this::nanos, names);
+        this.limit = new LineLimit(this::nanos);
+        this.lines = new LoggingLockListener(this.limit, names);
         this.acquired = new Topic<>("acquired", LockAcquiredEvent.class, LockListener::acquired, observers);
         this.notAcquired = new Topic<>("notAcquired", LockNotAcquiredEvent.class, LockListener::notAcquired, observers);
         this.renewed = new Topic<>("renewed", LockRenewedEvent.class, LockListener::renewed, observers);
@@ -219,8 +224,36 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void waitsForStore(String lockName, LockStoreException cause) {
-        this.threads.log(
-                () -> logger.warn("Lock '" + this.names.of(lockName) + "' waits for its store: " + cause.getMessage()));
+        warn(
+                "waits for store",
+                LockRequest.of(lockName).name(),
+                () -> "Lock '" + this.names.of(lockName) + "' waits for its store: " + cause.getMessage());
+    }
+
+    /** Logs a line at WARN, or at DEBUG if the limit does not allow it. */
+    private void warn(String kind, String name, Supplier<String> line) {
+        this.threads.log(() -> {
+            if (this.limit.allows(kind, name)) {
+                logger.warn(line.get() + " Further lines of this kind are logged at DEBUG for a minute.");
+            } else if (logger.isDebugEnabled()) {
+                logger.debug(line.get());
+            }
+        });
+    }
+
+    @Override
+    public void messageRejected() {
+        this.rejectedMessages.incrementAndGet();
+        warn(
+                "message rejected",
+                "",
+                () -> "A message on the channel of this instance was rejected, because no store has sent it; "
+                        + this.rejectedMessages.get() + " so far. Permit only the user of the locks to publish to their"
+                        + " channels.");
+    }
+
+    long rejectedMessages() {
+        return this.rejectedMessages.get();
     }
 
     // ---- Grants
@@ -272,9 +305,11 @@ final class LockEvents implements Engine.Observer {
             this.hooks.remove(grant);
         }
         if (failure != null) {
-            this.threads.log(() -> logger.warn("Lock '" + shownName(grant) + "' could not be released yet: "
-                    + failure.getMessage()
-                    + " The release is repeated in the background; at worst the lease expires."));
+            warn(
+                    "release failed",
+                    grant.request.name(),
+                    () -> "Lock '" + shownName(grant) + "' could not be released yet: " + failure.getMessage()
+                            + " The release is repeated in the background; at worst the lease expires.");
         }
         if (this.released.isObserved()) {
             LockReleasedEvent.Outcome outcome = failure != null
@@ -284,6 +319,20 @@ final class LockEvents implements Engine.Observer {
                             : LockReleasedEvent.Outcome.RELEASED;
             this.released.publish(new LockReleasedEvent(event(grant), outcome, since(grant.grantedAt), failure));
         }
+    }
+
+    /** The lease of the grant became unreachable. */
+    void leaseDropped(Grant grant) {
+        String line = "A lease of lock '" + shownName(grant) + "' (fencing token " + grant.token
+                + ") was dropped without a release. It is no longer renewed and expires. Release leases in a finally block or"
+                + " with try-with-resources.";
+        this.threads.log(() -> {
+            if (this.limit.allows("lease dropped", grant.request.name())) {
+                logger.error(line);
+            } else {
+                logger.debug(line);
+            }
+        });
     }
 
     private static LockEvent.Grant event(Grant grant) {

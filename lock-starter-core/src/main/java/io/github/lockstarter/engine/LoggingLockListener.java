@@ -6,29 +6,23 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /** Logs what the owner of a lease should know: WARN when the lease is at risk, ERROR when it is lost. */
 final class LoggingLockListener implements LockListener {
 
     private static final LockLog logger = LockLog.of(LoggingLockListener.class);
 
-    private static final int MOST_NAMES = 200;
+    private final LineLimit limit;
 
-    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
-
-    /** Static names with the time of their last WARN: an outage logs one line a minute for the many keys of a name. */
-    private final Map<String, Long> warned = new ConcurrentHashMap<>();
-
-    private final LongSupplier nanoTime;
+    /** Static names for which a WARN was logged, and no recovery since then. At most as many as the limit allows lines. */
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     private final LoggedNames names;
 
-    LoggingLockListener(LongSupplier nanoTime, LoggedNames names) {
-        this.nanoTime = nanoTime;
+    LoggingLockListener(LineLimit limit, LoggedNames names) {
+        this.limit = limit;
         this.names = names;
     }
 
@@ -38,7 +32,8 @@ final class LoggingLockListener implements LockListener {
                 + ") is at risk: its renewal " + (event.cause() != null ? "failed" : "is late") + "; lost in "
                 + event.remaining().toMillis() + " ms unless one succeeds"
                 + (event.cause() != null ? ": " + event.cause().getMessage() : ".");
-        if (isNews(event.name())) {
+        if (this.limit.allows("at risk", event.name())) {
+            this.warned.add(event.name());
             logger.warn(message + " Further locks '" + LoggedNames.ofStatic(event.name())
                     + "' are logged at DEBUG for a minute.");
         } else {
@@ -46,15 +41,9 @@ final class LoggingLockListener implements LockListener {
         }
     }
 
-    private boolean isNews(String name) {
-        long now = this.nanoTime.getAsLong();
-        this.warned.values().removeIf(warnedAt -> now - warnedAt >= QUIET_NANOS);
-        return this.warned.size() < MOST_NAMES && this.warned.putIfAbsent(name, now) == null;
-    }
-
     @Override
     public void recovered(LockRecoveredEvent event) {
-        if (this.warned.remove(event.name()) != null) {
+        if (this.warned.remove(event.name())) {
             logger.info("Lock '" + this.names.of(event.lockName()) + "' (fencing token " + event.fencingToken()
                     + ") is safe again: renewed.");
         }

@@ -23,4 +23,7 @@ public interface RegistryStatistics {
 
     /** Returns the number of events that were dropped because listeners were too slow. */
     long droppedEvents();
+
+    /** Returns the number of messages that were rejected, because no store has sent them. */
+    long rejectedMessages();
 }

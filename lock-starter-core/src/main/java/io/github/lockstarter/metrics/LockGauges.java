@@ -29,5 +29,9 @@ public final class LockGauges implements MeterBinder {
         FunctionCounter.builder("distributed.lock.events.dropped", this.statistics, RegistryStatistics::droppedEvents)
                 .description("Events that were dropped because listeners were too slow")
                 .register(registry);
+        FunctionCounter.builder(
+                        "distributed.lock.messages.rejected", this.statistics, RegistryStatistics::rejectedMessages)
+                .description("Messages that were rejected because no store has sent them")
+                .register(registry);
     }
 }

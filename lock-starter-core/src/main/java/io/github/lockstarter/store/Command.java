@@ -46,6 +46,7 @@ public sealed interface Command {
      * <p>Replies: {@link Reply.Released}; with a successor also {@link Reply.Granted} and {@link Reply.InLine}, which
      * are about the successor and imply that the grant has ended; {@link Reply.LeftLine}; {@link Reply.NotOwner}.
      *
+     * @param id id of the acquisition; {@link GrantKind#keptOf} that id: ends its minimum hold
      * @param lastToken the next token of the lock is larger than this one and than that of the grant: it may have been passed on
      *     under the id; 0: only than that of the grant
      * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold, which

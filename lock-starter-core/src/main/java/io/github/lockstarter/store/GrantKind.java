@@ -27,6 +27,9 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     /** No acquisition id has it. */
     private static final String KEPT_PREFIX = "~k";
 
+    /** Begins what a store writes in place of the id of an owner. */
+    private static final char MARKER = '~';
+
     /** Returns the kind of a grant that holds permits. */
     public static GrantKind permits(int weight, int limit) {
         return new GrantKind(LockMode.PERMIT, weight, limit);
@@ -41,7 +44,7 @@ public record GrantKind(LockMode mode, int weight, int limit) {
         };
     }
 
-    /** Returns the kind that the id of an acquisition states. */
+    /** Returns the kind that the id of an acquisition states; {@link #EXCLUSIVE} if it has no known form. */
     public static GrantKind of(String acquisitionId) {
         if (acquisitionId.indexOf('.') < 0) {
             return EXCLUSIVE;
@@ -51,11 +54,16 @@ public record GrantKind(LockMode mode, int weight, int limit) {
         }
         int from = acquisitionId.lastIndexOf(PERMITS);
         int between = from >= 0 ? acquisitionId.indexOf('.', from + PERMITS.length()) : -1;
-        return between < 0
-                ? EXCLUSIVE
-                : permits(
-                        Integer.parseInt(acquisitionId, from + PERMITS.length(), between, 10),
-                        Integer.parseInt(acquisitionId, between + 1, acquisitionId.length(), 10));
+        if (between < 0) {
+            return EXCLUSIVE;
+        }
+        try {
+            int weight = Integer.parseInt(acquisitionId, from + PERMITS.length(), between, 10);
+            int limit = Integer.parseInt(acquisitionId, between + 1, acquisitionId.length(), 10);
+            return weight > 0 && limit > 0 ? permits(weight, limit) : EXCLUSIVE;
+        } catch (NumberFormatException ex) {
+            return EXCLUSIVE;
+        }
     }
 
     /** Returns the id of the reader that the exclusive owner with that id becomes by a downgrade. */
@@ -76,6 +84,11 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     /** Returns the acquisition id of an owner or holder that may be kept. */
     public static String withoutKept(String id) {
         return isKept(id) ? id.substring(KEPT_PREFIX.length()) : id;
+    }
+
+    /** Returns whether the text is what a store writes in place of an id, and so the id of no acquisition. */
+    static boolean isMarker(String id) {
+        return !id.isEmpty() && id.charAt(0) == MARKER;
     }
 
     /** Returns the id with the end that states this kind. */

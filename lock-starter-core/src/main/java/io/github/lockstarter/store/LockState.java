@@ -45,6 +45,9 @@ public final class LockState {
     /** Waiters in these places poll soon after a deadline, so that the entry is removed. */
     private static final int WATCHING_PLACES = 32;
 
+    /** Places that a line has beyond two for each entry, at most. */
+    private static final int SPARE_PLACES = 1000;
+
     private static final long NEVER = Long.MAX_VALUE;
 
     private final LockTable table;
@@ -164,7 +167,7 @@ public final class LockState {
 
     /** Returns whether a command must work on a copy, see the implementation note. */
     boolean mustCopy() {
-        boolean mayCleanLine = !this.line.isEmpty() && this.table.millis >= this.due;
+        boolean mayCleanLine = !this.line.isEmpty() && mustCleanLine();
         boolean mayCount = !this.holders.isEmpty() && this.table.millis >= this.soonest;
         boolean mayReachLimit =
                 this.holders.size() < MOST_HOLDERS && this.holders.size() + this.line.size() >= MOST_HOLDERS;
@@ -196,18 +199,28 @@ public final class LockState {
 
     Reply execute(Command command) {
         if (command instanceof Command.Acquire acquire) {
+            requireId(acquire.id());
             return acquire(acquire, GrantKind.of(acquire.id()));
         }
         if (command instanceof Command.Release release) {
+            requireId(release.keepMillis() > 0 ? release.id() : GrantKind.withoutKept(release.id()));
             return release.keepMillis() > 0 ? keep(release.id(), release.keepMillis()) : release(release);
         }
         if (command instanceof Command.Renew renew) {
+            requireId(renew.id());
             return renew(renew.id(), this.table.millis + renew.leaseMillis());
         }
         if (command instanceof Command.Downgrade downgrade) {
+            requireId(downgrade.id());
             return downgrade(downgrade);
         }
         return new Reply.Described(inspect(((Command.Inspect) command).ownerOnly()));
+    }
+
+    private void requireId(String id) {
+        if (GrantKind.isMarker(id)) {
+            throw rejected("has a command whose id is that of no acquisition.");
+        }
     }
 
     private Reply acquire(Command.Acquire command, GrantKind kind) {
@@ -217,8 +230,7 @@ public final class LockState {
             endNotBefore(end);
             return new Reply.Granted(this.token);
         }
-        Entry waiting =
-                this.owner != null && command.join() && this.table.millis < this.due ? find(this.line, id) : null;
+        Entry waiting = this.owner != null && command.join() && !mustCleanLine() ? find(this.line, id) : null;
         if (waiting != null) {
             this.isWritten = true;
             return taken(poll(waiting));
@@ -447,9 +459,13 @@ public final class LockState {
         }
         if (this.line.isEmpty()) {
             this.due = NEVER;
-        } else if (this.table.millis >= this.due) {
+        } else if (mustCleanLine()) {
             cleanLine(caller);
         }
+    }
+
+    private boolean mustCleanLine() {
+        return this.table.millis >= this.due || this.last - this.first >= 2 * this.line.size() + SPARE_PLACES;
     }
 
     /** Adds up the holders that are alive, and removes the others; the one that lasts longest is named. */

@@ -5,12 +5,15 @@ public interface StoreListener {
 
     /**
      * The store has granted the lock to an acquisition of this instance that was in the waiting line. May be late, repeated or
-     * missing.
+     * missing, and forged by others who may write to the channel.
      *
-     * @param id id of the acquisition; empty: unknown
-     * @param token fencing token of the grant; 0: unknown
+     * @param id id of the acquisition
+     * @param token fencing token of the grant, positive
      */
     void granted(String lock, String id, long token);
+
+    /** A message was received that no store has sent. */
+    void messageRejected();
 
     /** Notifications may be missing since the last call, because a subscription has begun, has failed or was interrupted. */
     void notificationsMayBeLost();

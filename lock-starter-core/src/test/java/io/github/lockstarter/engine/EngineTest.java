@@ -105,6 +105,11 @@ class EngineTest {
         }
 
         @Override
+        public void messageRejected() {
+            note("rejected");
+        }
+
+        @Override
         public void taken(String owner) {}
 
         @Override

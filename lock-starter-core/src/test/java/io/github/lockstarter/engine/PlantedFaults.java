@@ -200,7 +200,7 @@ final class PlantedFaults {
         plant(
                 "a message that proves nothing is ignored",
                 50,
-                "stake.isNotified |= !id.isEmpty();\n                stake.dueAt = now.nanos();",
+                "stake.isNotified = true;\n                stake.dueAt = now.nanos();",
                 "");
         plant(
                 "a message about a ticket that was given up is ignored",
@@ -215,7 +215,7 @@ final class PlantedFaults {
         plant(
                 "a message about an unknown id is ignored",
                 20,
-                "if (!id.isEmpty() && !this.stopped) {",
+                "if (!this.stopped) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "lost messages are not made up for",

@@ -60,6 +60,11 @@ final class RemoteStore extends ForwardingStore {
             }
 
             @Override
+            public void messageRejected() {
+                listener.messageRejected();
+            }
+
+            @Override
             public void notificationsMayBeLost() {
                 listener.notificationsMayBeLost();
             }

@@ -68,6 +68,11 @@ class GaugesTest {
         }
 
         @Override
+        public long rejectedMessages() {
+            return 9;
+        }
+
+        @Override
         public long droppedEvents() {
             return 7;
         }

@@ -45,6 +45,11 @@ class InMemoryLockStoreTest {
         }
 
         @Override
+        public void messageRejected() {
+            this.grants.add("rejected");
+        }
+
+        @Override
         public void notificationsMayBeLost() {
             this.grants.add("lost");
         }

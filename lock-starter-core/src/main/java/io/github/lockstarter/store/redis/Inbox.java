@@ -29,6 +29,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
+    /** Longer than any message: a name has at most 512 bytes, of which each takes at most three in the key. */
+    private static final int MAX_MESSAGE = 4096;
+
     private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum State {
@@ -225,24 +228,25 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * A message is the key of the lock, followed by {@code <id>:<token>}. Anything after the key that is not an id and a token is
-     * ignored. The key ends at the last brace, because a name has no brace in its key.
+     * A message is the key of the lock, followed by {@code <id>:<token>}. The key ends at the last brace, because a name has no brace
+     * in its key. Whatever the text is, nothing is thrown: the client would log the exception with the text.
      */
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
         if (this.stopped) {
             return;
         }
-        String text = new String(message.getBody(), StandardCharsets.UTF_8);
+        byte[] body = message.getBody();
+        String text = body.length <= MAX_MESSAGE ? new String(body, StandardCharsets.UTF_8) : "";
         int end = text.lastIndexOf('}') + 1;
         String lock = this.keys.nameOf(text.substring(0, end));
-        if (lock == null) {
-            logger.debug("A message is ignored, because it does not name a lock.");
-            return;
-        }
         int colon = text.indexOf(':', end);
         long token = colon > end ? tokenOf(text, colon + 1) : 0;
-        this.listener.granted(lock, token > 0 ? text.substring(end, colon) : "", token);
+        if (lock == null || token <= 0) {
+            this.listener.messageRejected();
+        } else {
+            this.listener.granted(lock, text.substring(end, colon), token);
+        }
     }
 
     private static long tokenOf(String text, int from) {

@@ -69,6 +69,11 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
     }
 
     @Override
+    public void messageRejected() {
+        this.messages.add(new Message("", "rejected", 0));
+    }
+
+    @Override
     public void notificationsMayBeLost() {
         this.gaps.incrementAndGet();
     }

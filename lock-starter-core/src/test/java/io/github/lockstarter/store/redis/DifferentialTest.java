@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -115,6 +116,35 @@ class DifferentialTest {
         assertThat(released).isInstanceOf(Reply.Released.class);
         assertThat(history.execute(acquire("b3.r"), "", true)).isInstanceOf(Reply.Granted.class);
         history.end();
+    }
+
+    /** Entries leave between the first one and the last one. */
+    @Test
+    void shouldMoveALineTogetherAsTheScriptsDo() {
+        long micros = CommandHistory.BEGIN;
+        clock.set(micros);
+        CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
+        history.prepare(
+                Stream.of(
+                                Stream.of(acquire("owner"), acquire("first")),
+                                IntStream.range(0, 1003)
+                                        .boxed()
+                                        .flatMap(i -> Stream.of(acquire("a" + (i + 1)), release("a" + i))))
+                        .flatMap(each -> each)
+                        .toList(),
+                micros);
+
+        assertThat(redis.line(CROWDED)).startsWith("1:1004:2:");
+        assertThat(history.execute(acquire("b"), "", true)).isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(release("a1003"), "", true)).isEqualTo(Reply.LeftLine.INSTANCE);
+        assertThat(redis.line(CROWDED)).startsWith("1:1005:2:");
+        assertThat(history.execute(acquire("c"), "", true)).isInstanceOf(Reply.Taken.class);
+        assertThat(redis.line(CROWDED)).startsWith("1:3:3:");
+        history.end();
+    }
+
+    private static Command release(String id) {
+        return new Command.Release(CROWDED, id, 0, 0, null);
     }
 
     private static Command acquire(String id) {

@@ -141,6 +141,11 @@ final class ScriptedStore implements AutoCloseable {
         return this.subscribed.contains(inbox);
     }
 
+    /** Returns the field of the waiting line, without what the scripts would change. */
+    String line(String lock) {
+        return String.valueOf(this.redis.command("HGET", this.keys.keyOf(lock), "q"));
+    }
+
     /** Stores a lock with these fields. */
     void write(String lock, Map<String, String> fields, long ttlMillis) {
         String key = this.keys.keyOf(lock);

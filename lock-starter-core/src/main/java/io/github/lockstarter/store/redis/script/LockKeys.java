@@ -85,7 +85,9 @@ public final class LockKeys {
         }
         String encoded = key.substring(this.keyStart.length(), key.length() - 1);
         try {
-            return encoded.indexOf('%') < 0 ? encoded : decode(encoded);
+            String name = encoded.indexOf('%') < 0 ? encoded : decode(encoded);
+            // Foreign data may have a key that decodes to the name of another key.
+            return keyOf(name).equals(key) ? name : null;
         } catch (IndexOutOfBoundsException | NumberFormatException ex) {
             return null;
         }

@@ -27,6 +27,8 @@
 -- In shared use it also grants the lock along the line, and notifies those waiters: a holder or a waiter that has crashed
 -- delays the others until its time is over, however long other holders stay. Nothing is granted past the first in line.
 
+-- include id.lua
+
 -- Negative if the key does not exist (-2) or does not expire (-1).
 local left = redis.call('PTTL', KEYS[1])
 
@@ -75,7 +77,8 @@ if ARGV[3] and tonumber(held[2]) and string.sub(held[1], 1, 1) ~= '~' and (held[
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local first, last, count, due = string.match(held[3] or '1:0:0:9999999999999', '^(%d+):(%d+):(%d+):(%d+)$')
   local place, deadline = string.match(held[5] or '', '^(%d+):(%d+):')
-  if first and last - first < 1000000 and now < tonumber(due) and (place or not held[5]) then
+  -- lock.lua limits the number of places.
+  if first and last - first < math.min(2 * count + 1000, 49999) and now < tonumber(due) and (place or not held[5]) then
     if not place then
       place, deadline, count = last + 1, 0, count + 1
     end

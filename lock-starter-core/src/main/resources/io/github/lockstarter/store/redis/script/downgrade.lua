@@ -15,6 +15,8 @@
 -- reader, and sets the full lease again unless more is left. It works on a full Redis, which always accepts PEXPIRE, and does
 -- not reject the writes of a script after its first one.
 
+-- include id.lua
+
 -- include held.lua
 -- include entry.lua
 -- include lock.lua

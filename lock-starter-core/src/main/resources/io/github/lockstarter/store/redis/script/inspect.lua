@@ -4,8 +4,8 @@
 -- ARGV[1]  any value: only whether the lock is owned; absent: all of it
 --
 -- Returns a list: the id of the owner, the largest fencing token so far, the remaining milliseconds of the lease (negative if
--- the key does not expire), the number of entries in the waiting line, and a list of the ids of the first 100 of them. In shared
--- use the owner is the marker, and four values follow for each holder: its id, its token, the remaining milliseconds of its
+-- the key does not expire), the number of entries in the waiting line, and a list of the ids of the first 100 of them, as far
+-- as they are in its first 2000 places. In shared use the owner is the marker, and four values follow for each holder: its id, its token, the remaining milliseconds of its
 -- lease, and its weight. The list is empty if the lock is free, and has the owner alone if only that is requested. Returns an
 -- error if the key is not a hash.
 --
@@ -28,7 +28,7 @@ if ARGV[1] then
 end
 
 local ids = {}
-for place = lock.first, lock.last do
+for place = lock.first, math.min(lock.last, lock.first + 1999) do
   if #ids == 100 then
     break
   end

@@ -13,6 +13,8 @@
 -- repetition of this script matches it, and never adds time, because the minimum hold counts from the first execution. It
 -- works on a full Redis, which always accepts PEXPIRE, and does not reject the writes of a script after its first one.
 
+-- include id.lua
+
 -- include held.lua
 -- include entry.lua
 -- include lock.lua

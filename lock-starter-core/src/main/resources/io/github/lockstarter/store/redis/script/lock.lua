@@ -23,8 +23,9 @@
 -- fields of their own, because one time to live for all would let a crashed holder block others for as long as any holder
 -- lives, and a crashed waiter those behind it.
 
--- Holders of one lock at a time: the time of the few steps that read all of them is limited.
-local MOST_HOLDERS = 10000
+-- Holders of one lock at a time, and places of its line: the time of the few steps that read all of them is limited. A line has at
+-- most twice as many places as entries, and SPARE_PLACES, because it is moved together then.
+local MOST_HOLDERS, MOST_PLACES, SPARE_PLACES = 10000, 50000, 1000
 
 local key = KEYS[1]
 
@@ -189,7 +190,7 @@ local function read(caller)
   if held[3] then
     local first, last, count, due = string.match(held[3], '^(%d+):(%d+):(%d+):(%d+)$')
     -- A field that was changed by hand is an empty line; the waiters that were in it find the lock by polling.
-    if first and last - first < 1000000 then
+    if first and last - first < MOST_PLACES then
       lock.first, lock.last, lock.count, lock.due = tonumber(first), tonumber(last), tonumber(count), tonumber(due)
     end
   end
@@ -204,7 +205,7 @@ local function read(caller)
       countHolders()
     end
   end
-  if lock.millis >= lock.due then
+  if lock.millis >= lock.due or lock.last - lock.first >= 2 * lock.count + SPARE_PLACES then
     cleanLine(caller)
   end
 end

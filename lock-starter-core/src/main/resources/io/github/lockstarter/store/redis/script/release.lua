@@ -3,7 +3,8 @@
 -- at the beginning of the line that fit.
 --
 -- KEYS[1]  the lock, see lock.lua
--- ARGV[1]  id of the acquisition that releases the lock or leaves the line
+-- ARGV[1]  id of the acquisition that releases the lock or leaves the line; ~k and the id of one that has ended in a minimum hold
+--          ends that hold
 -- ARGV[2]  the next token is larger than this one, which may have been used under that id; 0 or absent: than the stored one
 -- ARGV[3]  0: this server may not know all subscribers (a cluster, the application's connection); 1 or absent: it does
 -- ARGV[4]  id of the next waiter of this instance; absent: there is none
@@ -25,6 +26,11 @@
 -- be granted the lock at the same time. Ids are never reused: a repetition finds nothing under its own id and changes
 -- nothing, and a next waiter that owns the lock or is in the line proves the first execution. It works on a full Redis,
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
+
+-- With a marker of lock.lua as its id, a release would end the grants of all readers, or of all holders of permits.
+if ARGV[1] == '~r' or ARGV[1] == '~s' then
+  return redis.error_reply('ERR the id is a marker of shared use, and that of no acquisition')
+end
 
 -- Most locks are released by their owner while nothing waits for them. Two fields decide that.
 local fields = redis.pcall('HMGET', KEYS[1], 'o', 'q')

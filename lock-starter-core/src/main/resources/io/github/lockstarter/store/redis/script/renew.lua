@@ -20,6 +20,11 @@
 -- The ids are one argument and compared as one text: an argument and a reply for each lock would make the renewal a quarter
 -- slower. No id contains a ; so equal texts are equal ids.
 
+-- The markers of lock.lua are no ids, and would renew locks in shared use as if they had one owner.
+if string.find(ARGV[2], '~', 1, true) then
+  return redis.error_reply('ERR an id contains ~, and is that of no acquisition')
+end
+
 -- REDIS_VERSION_NUM exists from Redis 7.0 on, as does GT, which saves one command for each lock.
 local lease, always, greater = tonumber(ARGV[1]), ARGV[3], redis.REDIS_VERSION_NUM and not ARGV[3]
 

@@ -67,6 +67,10 @@ class LockKeysTest {
                 "lock:{%4}",
                 "lock:{%zz}",
                 "lock:{%u004}",
+                "lock:{%u-123}",
+                "lock:{%41}",
+                "lock:{%7b}",
+                "lock:{a\nb}",
                 "lock:{a}b}"
             })
     void shouldFindNoNameInWhatIsNoKey(String garbage) {

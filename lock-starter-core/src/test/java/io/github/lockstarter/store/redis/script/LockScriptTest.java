@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisErrorException;
@@ -9,6 +10,7 @@ import io.github.lockstarter.testsupport.RedisTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -176,6 +178,64 @@ class LockScriptTest {
             token = this.scripts.releaseTo("id" + i, "id" + (i - 1), last);
             assertThat(token).isEqualTo(last + 1);
             assertThat(this.scripts.token()).isEqualTo(token);
+        }
+    }
+
+    /** With them, a command would act on all readers, or on a lock that is kept. */
+    @Test
+    void shouldRefuseMarkersAsIds() {
+        this.redis.command(
+                "HSET", "read", "o", "~r", "f", "42", "s", "1:1:9999999999999:me.r", "h:me.r", "9999999999999:42:1");
+        this.redis.command(
+                "HSET",
+                "permits",
+                "o",
+                "~s",
+                "f",
+                "42",
+                "s",
+                "1:1:9999999999999:me.s1.2",
+                "h:me.s1.2",
+                "9999999999999:42:1");
+        this.redis.command("HSET", "kept", "o", "~kme", "f", "42");
+        for (String key : List.of("read", "permits", "kept", "free")) {
+            this.redis.command("PEXPIRE", key, "60000");
+            Map<String, String> before = this.redis.hgetall(key);
+            for (String id : List.of("~r", "~s")) {
+                assertRefused(LuaScript.RELEASE, key, id);
+                assertRefused(LuaScript.RELEASE, key, id, 0, 1, "next", 1000, "2000:");
+            }
+            for (String id : List.of("~r", "~s", "~kme")) {
+                assertRefused(LuaScript.ACQUIRE, key, id, 1000);
+                assertRefused(LuaScript.KEEP, key, id, 1);
+                assertRefused(LuaScript.DOWNGRADE, key, id, 1000, 0, 1);
+                assertRefused(LuaScript.RENEW, key, 100_000, "me;" + id);
+            }
+            assertThat(this.redis.hgetall(key)).isEqualTo(before);
+            assertThat(this.redis.pttl(key)).isLessThanOrEqualTo(60_000);
+        }
+    }
+
+    private void assertRefused(LuaScript script, String key, Object... arguments) {
+        assertThatThrownBy(() -> this.scripts.call(script, List.of(key), arguments))
+                .hasMessageContaining("of no acquisition");
+    }
+
+    /** Written by hand, or by another application: Redis is blocked for as long as a script takes. */
+    @Test
+    void shouldNotReadWhatAForeignLineClaimsToHave() {
+        for (String line : List.of("1:49999:1:1", "1:49999:49000:1", "1:999999:999999:1", "1:999999:1:9999999999999")) {
+            this.redis.command("DEL", "foreign");
+            this.redis.command("HSET", "foreign", "o", "another", "f", "42", "q", line);
+            this.redis.command("PEXPIRE", "foreign", "60000");
+            this.redis.command("CONFIG", "RESETSTAT");
+            Object unused = this.scripts.call(LuaScript.INSPECT, List.of("foreign"));
+            unused = this.scripts.call(LuaScript.ACQUIRE, List.of("foreign"), "me", 1000, "2000:");
+            unused = this.scripts.call(LuaScript.RELEASE, List.of("foreign"), "another");
+            Map<String, Long> calls = this.redis.infoCommandStats();
+            assertThat(calls.values().stream().mapToLong(Long::longValue).sum())
+                    .as(calls.toString())
+                    .isLessThan(55_000);
         }
     }
 
