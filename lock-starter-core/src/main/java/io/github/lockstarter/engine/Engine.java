@@ -497,14 +497,21 @@ final class Engine implements StoreListener {
             this.needsRepair = false;
             boolean all = this.repairsAll;
             this.repairsAll = false;
-            this.cells.values().forEach(cell -> {
-                try {
-                    cell.repair(all);
-                } catch (Throwable ex) {
-                    // Of this lock only; it is repaired again.
-                    cell.failed();
-                }
-            });
+            try {
+                this.cells.values().forEach(cell -> {
+                    try {
+                        cell.repair(all);
+                    } catch (Throwable ex) {
+                        // Of this lock only; it is repaired again.
+                        cell.failed();
+                    }
+                });
+            } catch (Throwable ex) {
+                // Without memory, there is no iterator.
+                this.repairsAll |= all;
+                this.needsRepair = true;
+                throw ex;
+            }
         }
         if (this.hasIdleCells) {
             this.hasIdleCells = false;
@@ -1066,13 +1073,12 @@ final class Engine implements StoreListener {
 
         @Override
         public void lost(Grant grant, LossReason reason) {
-            ended(grant);
             append(() -> Engine.this.observer.lost(grant, reason));
+            ended(grant);
         }
 
         @Override
         public void released(Grant grant, @Nullable LockStoreException failure) {
-            ended(grant);
             append(new Notification() {
 
                 @Override
@@ -1085,6 +1091,7 @@ final class Engine implements StoreListener {
                     }
                 }
             });
+            ended(grant);
         }
 
         @Override

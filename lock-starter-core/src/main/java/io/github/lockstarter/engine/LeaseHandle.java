@@ -142,12 +142,13 @@ final class LeaseHandle implements Lease {
 
     /** Returns the state of a grant as users see it. */
     static State stateOf(Grant grant) {
-        return switch (grant.state) {
-            case HELD -> State.HELD;
-            case AT_RISK -> State.AT_RISK;
-            case RELEASING, RELEASED -> State.RELEASED;
-            case LOST -> State.LOST;
-        };
+        // A switch would have a table, which is a class of its own: its initialization fails for ever on a full heap.
+        Grant.State state = grant.state;
+        return state == Grant.State.HELD
+                ? State.HELD
+                : state == Grant.State.AT_RISK
+                        ? State.AT_RISK
+                        : state == Grant.State.LOST ? State.LOST : State.RELEASED;
     }
 
     @Override

@@ -222,6 +222,7 @@ public final class LeasingLockRegistry
         this.lifecycle.lock();
         try {
             if (!this.running) {
+                EarlyClasses.initialize();
                 Run started = new Run(this.store, this.settings, this.observers, this.clock);
                 started.start();
                 this.run = started;

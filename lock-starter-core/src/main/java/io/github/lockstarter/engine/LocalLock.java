@@ -199,9 +199,9 @@ final class LocalLock {
     /** The owner of a lost grant does not use it any more. */
     private void returned(Grant grant, Moment now) {
         if (grant.state == Grant.State.LOST && !grant.isReturned) {
+            this.out.released(grant, null);
             grant.isReturned = true;
             grant.stake.ownerIsDone(now);
-            this.out.released(grant, null);
         }
     }
 
@@ -627,8 +627,8 @@ final class LocalLock {
     private void reportRefusal(Stake stake) {
         Leaver leaver = stake.leaver;
         if (leaver != null) {
-            stake.leaver = null;
             this.out.refused(leaver.waiter, leaver.refusal);
+            stake.leaver = null;
         }
     }
 
@@ -1020,14 +1020,15 @@ final class LocalLock {
     }
 
     private void lost(Grant grant, LossReason reason) {
+        // Precedes all changes, because it allocates: without memory, the grant stays, and its loss is noticed again.
+        this.out.lost(grant, reason);
         grant.lossReason = reason;
         grant.state = Grant.State.LOST;
-        this.out.lost(grant, reason);
     }
 
     private void released(Grant grant, @Nullable LockStoreException cause) {
-        grant.state = Grant.State.RELEASED;
         this.out.released(grant, cause);
+        grant.state = Grant.State.RELEASED;
     }
 
     // ---- Ending
@@ -1082,9 +1083,9 @@ final class LocalLock {
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
             lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            this.out.released(grant, null);
             stake.releasing = null;
             grant.isReturned = true;
-            this.out.released(grant, null);
         }
         releaseOver(stake, null);
         reportRefusal(stake);

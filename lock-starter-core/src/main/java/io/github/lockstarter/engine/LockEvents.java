@@ -25,6 +25,8 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,6 +50,24 @@ final class LockEvents implements Engine.Observer {
 
     /** Shortest time from one warning about slow listeners to the next. */
     private static final long QUIET = TimeUnit.MINUTES.toNanos(10);
+
+    /** A map, because the table of a switch is a class of its own, whose initialization fails for ever on a full heap. */
+    private static final Map<LossReason, String> EXPLANATIONS = Map.of(
+            LossReason.EXPIRED,
+            "its lease expired, because no renewal succeeded in time. Check the store, and pauses of this JVM.",
+            LossReason.TAKEN_OVER,
+            "another acquisition owns it. The lease expired in the store earlier than by the clocks of this JVM,"
+                    + " or the lock was unlocked by force.",
+            LossReason.DELETED,
+            "it has no owner in the store. It was unlocked by force, deleted, evicted or lost in a failover:"
+                    + " check the store's eviction policy and persistence.",
+            LossReason.MAX_HOLD,
+            "it was held longer than its maxHold allows. Find out why the work takes so long, or raise maxHold.",
+            LossReason.OWNER_DIED,
+            "its thread ended, or its lease became unreachable, without a release. Release it in a finally block.",
+            LossReason.SHUTDOWN,
+            "the application stopped before the work under the lock had ended. Raise"
+                    + " distributed-lock.shutdown-timeout if it should have waited longer.");
 
     /**
      * All that observe a registry.
@@ -94,7 +114,7 @@ final class LockEvents implements Engine.Observer {
 
     private volatile LockHealth.@Nullable Loss lastLoss;
 
-    /** Hooks of the few grants that have any; they neither block nor throw. */
+    /** Hooks of the few grants that have any; they do not block, and a second call has no effect. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
 
     private final AtomicLong rejectedMessages = new AtomicLong();
@@ -287,16 +307,18 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void lost(Grant grant, LossReason reason) {
+        Set<Consumer<LossReason>> all = this.hooks.get(grant);
+        if (all != null) {
+            // Removed when all have run: after an error, this method is called again.
+            all.forEach(hook -> hook.accept(reason));
+            this.hooks.remove(grant);
+        }
         this.losses.incrementAndGet();
         this.lastLoss = new LockHealth.Loss(
                 grant.request.name(),
                 reason,
                 Instant.ofEpochMilli(this.clock.get().wallMillis()));
         this.lost.publish(new LockLostEvent(event(grant), reason, since(grant.grantedAt)), this.lines);
-        Set<Consumer<LossReason>> all = this.hooks.remove(grant);
-        if (all != null) {
-            all.forEach(hook -> hook.accept(reason));
-        }
     }
 
     @Override
@@ -358,17 +380,20 @@ final class LockEvents implements Engine.Observer {
         });
         // A release under way may still find that the lock is gone, so that its hooks stay.
         LossReason reason = lossReason(grant);
-        if ((reason != null || grant.state == Grant.State.RELEASED) && forget(grant, hook) && reason != null) {
-            hook.accept(reason);
+        if (reason != null || grant.state == Grant.State.RELEASED) {
+            forget(grant, hook);
+            if (reason != null) {
+                hook.accept(reason);
+            }
         }
     }
 
-    /** Removes a hook; returns false if it has been called or is about to be called. */
-    boolean forget(Grant grant, Consumer<LossReason> hook) {
-        Set<Consumer<LossReason>> all = this.hooks.get(grant);
-        boolean isRemoved = all != null && all.remove(hook);
-        this.hooks.computeIfPresent(grant, (key, present) -> present.isEmpty() ? null : present);
-        return isRemoved;
+    /** Removes a hook, which may be called at this moment. */
+    void forget(Grant grant, Consumer<LossReason> hook) {
+        this.hooks.computeIfPresent(grant, (key, present) -> {
+            present.remove(hook);
+            return present.isEmpty() ? null : present;
+        });
     }
 
     /** Returns why the grant was lost; null if it was not. */
@@ -395,25 +420,9 @@ final class LockEvents implements Engine.Observer {
     }
 
     private static String explanation(LossReason reason, Grant grant) {
-        return switch (reason) {
-            case EXPIRED ->
-                grant.terms.isRenewed()
-                        ? "its lease expired, because no renewal succeeded in time. Check the store, and pauses of this JVM."
-                        : "its fixed lease ended before the work. Request a longer lease, or a renewed one (-1).";
-            case TAKEN_OVER ->
-                "another acquisition owns it. The lease expired in the store earlier than by the clocks of this JVM,"
-                        + " or the lock was unlocked by force.";
-            case DELETED ->
-                "it has no owner in the store. It was unlocked by force, deleted, evicted or lost in a failover:"
-                        + " check the store's eviction policy and persistence.";
-            case MAX_HOLD ->
-                "it was held longer than its maxHold allows. Find out why the work takes so long, or raise maxHold.";
-            case OWNER_DIED ->
-                "its thread ended, or its lease became unreachable, without a release. Release it in a finally block.";
-            case SHUTDOWN ->
-                "the application stopped before the work under the lock had ended. Raise"
-                        + " distributed-lock.shutdown-timeout if it should have waited longer.";
-        };
+        return reason == LossReason.EXPIRED && !grant.terms.isRenewed()
+                ? "its fixed lease ended before the work. Request a longer lease, or a renewed one (-1)."
+                : Objects.requireNonNull(EXPLANATIONS.get(reason));
     }
 
     /** Returns the name of the lock as it appears in messages. */

@@ -347,6 +347,8 @@ final class OwnedLocks {
 
         private boolean ended;
 
+        private boolean wasCalled;
+
         private boolean interrupted;
 
         BodyInterrupt(LeaseHandle lease) {
@@ -358,7 +360,8 @@ final class OwnedLocks {
         public void accept(LossReason reason) {
             this.mutex.lock();
             try {
-                if (!this.ended) {
+                if (!this.ended && !this.wasCalled) {
+                    this.wasCalled = true;
                     // An interrupt of another origin must not be cleared.
                     this.interrupted |= !this.thread.isInterrupted();
                     this.thread.interrupt();

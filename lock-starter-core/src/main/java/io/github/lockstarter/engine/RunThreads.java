@@ -225,7 +225,25 @@ final class RunThreads {
         /** Returns whether the stage need not wait for a thread. */
         boolean start(Runnable stage) {
             StackRoom.require();
-            return take(stage) && startThread(stage);
+            if (!take(stage)) {
+                return false;
+            }
+            try {
+                return startThread(stage);
+            } catch (Throwable ex) {
+                // Without memory: the caller, which repeats the call, keeps the stage.
+                endThread();
+                throw ex;
+            }
+        }
+
+        private void endThread() {
+            this.mutex.lock();
+            try {
+                this.threads--;
+            } finally {
+                this.mutex.unlock();
+            }
         }
 
         /** Takes a thread for the stage; otherwise it waits for one, and this method returns false. */

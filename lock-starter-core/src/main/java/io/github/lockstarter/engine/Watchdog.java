@@ -9,12 +9,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
@@ -48,6 +50,10 @@ final class Watchdog {
 
     private long plannedFor;
 
+    private volatile @Nullable ScheduledFuture<?> housekept;
+
+    private volatile boolean isStopped;
+
     /**
      * Creates a watchdog, which {@link #start} starts.
      *
@@ -62,17 +68,52 @@ final class Watchdog {
     }
 
     void start() {
-        this.scheduler.setThreadNamePrefix("lock-watchdog-");
+        CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-watchdog-");
+        threads.setDaemon(true);
+        this.scheduler.setThreadFactory(worker -> threads.newThread(() -> runForEver(worker)));
         this.scheduler.setPoolSize(1);
-        this.scheduler.setDaemon(true);
         this.scheduler.setRemoveOnCancelPolicy(true);
         this.scheduler.initialize();
         // The thread exists before it is needed: later, the system may have no more threads.
-        ScheduledFuture<?> unused = this.scheduler.scheduleWithFixedDelay(
+        scheduleHousekeeping();
+    }
+
+    private void scheduleHousekeeping() {
+        ScheduledFuture<?> before = this.housekept;
+        if (before != null) {
+            before.cancel(false);
+        }
+        this.housekept = this.scheduler.scheduleWithFixedDelay(
                 this::keepHouse, Instant.now().plus(HOUSEKEEPING), HOUSEKEEPING);
     }
 
+    /**
+     * Runs a worker of the executor. On a full heap, the executor itself can fail, and then cannot create another worker either. Without
+     * one, no lease would be renewed and no loss reported, so this thread goes on until there is another one.
+     */
+    private void runForEver(Runnable worker) {
+        try {
+            worker.run();
+            return;
+        } catch (Throwable ex) {
+            // Nothing can be logged without memory.
+        }
+        boolean isRevived = false;
+        while (!isRevived) {
+            try {
+                Thread.sleep(HOUSEKEEPING.toMillis());
+                if (!this.isStopped) {
+                    scheduleHousekeeping();
+                }
+                isRevived = true;
+            } catch (Throwable ex) {
+                // Still without memory, or interrupted by the stop.
+            }
+        }
+    }
+
     void stop() {
+        this.isStopped = true;
         this.scheduler.shutdown();
     }
 
@@ -94,14 +135,18 @@ final class Watchdog {
         return Duration.ofNanos(now - this.wheel.firstLate(now));
     }
 
-    /** Runs a task once, after the delay. Returns false after the stop. The task must not block. */
+    /**
+     * Runs a task once, after the delay. Returns false after the stop. The task must not block.
+     *
+     * @throws Error if the task will not run, because the JVM has no memory left
+     */
     boolean later(Runnable task, long delayNanos) {
         ScheduledExecutorService executor = this.scheduler.getScheduledExecutor();
         try {
             ScheduledFuture<?> unused = executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
-        } catch (Throwable ex) {
-            // Without memory, for example; what is rejected after the stop cannot run later either.
-            return !executor.isShutdown();
+        } catch (RejectedExecutionException ex) {
+            // After the stop
+            return false;
         }
         return true;
     }
@@ -178,9 +223,9 @@ final class Watchdog {
     /** Renewals that are due together. Used by the thread of the watchdog alone. */
     final class Renewals {
 
-        private List<Engine.Cell> cells = new ArrayList<>();
+        private ArrayList<Engine.Cell> cells = new ArrayList<>();
 
-        private List<Sent> renewals = new ArrayList<>();
+        private ArrayList<Sent> renewals = new ArrayList<>();
 
         private long leaseMillis;
 
@@ -190,21 +235,24 @@ final class Watchdog {
                 send();
                 this.leaseMillis = lease;
             }
+            // Allocates what both need before one of them has changed.
+            this.cells.ensureCapacity(this.cells.size() + 1);
+            this.renewals.ensureCapacity(this.renewals.size() + 1);
             this.cells.add(cell);
             this.renewals.add(renewal);
         }
 
         void send() {
-            List<Engine.Cell> batchCells = this.cells;
-            List<Sent> batch = this.renewals;
+            ArrayList<Engine.Cell> batchCells = this.cells;
+            ArrayList<Sent> batch = this.renewals;
             if (batch.isEmpty()) {
                 return;
             }
-            List<Engine.Cell> nextCells = new ArrayList<>();
-            List<Sent> next = new ArrayList<>();
-            this.cells = nextCells;
-            this.renewals = next;
             try {
+                ArrayList<Engine.Cell> nextCells = new ArrayList<>();
+                ArrayList<Sent> next = new ArrayList<>();
+                this.cells = nextCells;
+                this.renewals = next;
                 if (batch.size() == 1) {
                     batchCells.get(0).sendNow(batch.get(0));
                     return;
@@ -217,6 +265,9 @@ final class Watchdog {
                         .whenComplete((reply, failure) -> settle(batchCells, batch, reply, failure));
             } catch (Throwable ex) {
                 settle(batchCells, batch, null, ex);
+                // They may be the present lists.
+                batchCells.clear();
+                batch.clear();
             }
         }
 

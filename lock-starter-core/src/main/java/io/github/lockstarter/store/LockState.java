@@ -623,7 +623,11 @@ public final class LockState {
             remove(head);
             if (isCaller) {
                 own = grant(head.id, head.kind, leaseMillis);
-            } else if (isAlive && (!countsReceivers || head.inbox.isEmpty() || this.table.hasReceivers(head.inbox))) {
+            } else if (isAlive
+                    && (!countsReceivers
+                            || head.inbox.isEmpty()
+                            || head.deadline - this.table.millis >= this.table.claimMillis
+                            || this.table.hasReceivers(head.inbox))) {
                 long granted = grant(head.id, head.kind, this.table.claimMillis);
                 if (!head.inbox.isEmpty()) {
                     this.table.granted(this.name, head.inbox, head.id, granted);

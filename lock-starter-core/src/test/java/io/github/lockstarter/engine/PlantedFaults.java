@@ -212,11 +212,7 @@ final class PlantedFaults {
                 50,
                 "stake.settledAt = now.nanos();\n            stake.dueAt",
                 "stake.dueAt");
-        plant(
-                "a message about an unknown id is ignored",
-                20,
-                "if (!this.stopped) {",
-                "if (this.name.isEmpty()) {");
+        plant("a message about an unknown id is ignored", 20, "if (!this.stopped) {", "if (this.name.isEmpty()) {");
         plant(
                 "lost messages are not made up for",
                 20,

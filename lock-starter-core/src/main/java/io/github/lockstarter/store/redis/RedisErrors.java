@@ -123,10 +123,12 @@ final class RedisErrors {
     private RedisErrors() {}
 
     /**
-     * Does nothing, but the call initializes this class. If that failed later, because the stack of the first thread that has an
-     * error is exhausted, the class could not be used any more.
+     * Has no effect, but initializes this class and those of the JDK that it uses. If that failed later, because the stack of the
+     * first thread that has an error is exhausted, or the heap is full, the class could not be used any more.
      */
-    static void load() {}
+    static void load() {
+        Kind unused = Kind.of("");
+    }
 
     /**
      * Translates the failure of a command.

@@ -286,8 +286,10 @@ end
 
 -- Grants the lock to the first in the line that is alive, and to those behind it, as long as they fit; removes those before it
 -- that are not. The grant to `caller`, which asks at this moment, has a lease of its own; the others must claim theirs. With
--- `countsReceivers`, an entry whose inbox has no subscriber is skipped, because its instance is gone. Returns the grants to be
--- published, and the token of the caller's.
+-- `countsReceivers`, an entry that is late with its poll and whose inbox has no subscriber is skipped, because its instance is gone.
+-- The place of one that polls in time stays: a subscription can be dead at the server while the instance is alive. A deadline is
+-- three intervals after a poll, and the claim is two of the shortest, so that more than the claim is left within the shortest one.
+-- Returns the grants to be published, and the token of the caller's.
 local function grantLine(caller, lease, countsReceivers)
   local granted, own = {}, nil
   while not lock.owner and lock.count > 0 do
@@ -307,7 +309,8 @@ local function grantLine(caller, lease, countsReceivers)
     local channel = isAlive and id ~= caller and entry.inbox ~= '' and string.match(key, '^(.-):{') .. ':inbox:' .. entry.inbox
     if isAlive and id == caller then
       own = grant(id, lease)
-    elseif isAlive and not (channel and countsReceivers and redis.pcall('PUBSUB', 'NUMSUB', channel)[2] == 0) then
+    elseif isAlive and not (channel and countsReceivers and entry.deadline - lock.millis < entry.claim
+      and redis.pcall('PUBSUB', 'NUMSUB', channel)[2] == 0) then
       granted[#granted + 1] = {id = id, channel = channel, token = grant(id, entry.claim)}
     end
   end

@@ -19,8 +19,9 @@
 -- The message about a grant is the key, followed by <id>:<token>. It is published after all writes: on a replica, or with too
 -- few replicas, Redis rejects writes but not PUBLISH, and the message would report a grant that never happened. A grant that
 -- is reported is never taken back: Redis passes messages on to replicas, and a subscriber there, which PUBLISH does not
--- count, would believe in it. So subscribers are counted before. Without the permission for that (+pubsub|numsub), a grant
--- to an instance that is gone lasts until it was to be claimed.
+-- count, would believe in it. So subscribers are counted before, unless the waiter has polled within its interval: then its
+-- instance is alive, and finds the grant by its next poll, even if its subscription is gone. Without the permission for that
+-- (+pubsub|numsub), a grant to an instance that is gone lasts until it was to be claimed.
 --
 -- Atomic, because a late release must not free the lock of the next owner, and an acquisition that leaves the line must not
 -- be granted the lock at the same time. Ids are never reused: a repetition finds nothing under its own id and changes
@@ -55,7 +56,8 @@ if first then
   local channel = inbox and inbox ~= '' and string.match(KEYS[1], '^(.-):{') .. ':inbox:' .. inbox
   if place == first and now < math.min(due, deadline) and last - first == count - 1 and not queued
     and not string.find(id .. successor, '.', 1, true) and ARGV[1] ~= '~k' .. successor
-    and (not channel or ARGV[3] == '0' or redis.pcall('PUBSUB', 'NUMSUB', channel)[2] ~= 0) then
+    and (not channel or ARGV[3] == '0' or deadline - now >= tonumber(claim)
+      or redis.pcall('PUBSUB', 'NUMSUB', channel)[2] ~= 0) then
     token = math.max(time[1] * 1000000 + time[2], (tonumber(token) or 0) + 1, (ARGV[2] or 0) + 1)
     local set = {'o', id, 'f', string.format('%.0f', token)}
     if successor ~= '' then

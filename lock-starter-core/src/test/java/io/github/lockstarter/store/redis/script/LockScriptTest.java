@@ -181,6 +181,39 @@ class LockScriptTest {
         }
     }
 
+    /** Its connection for messages can be dead at the server, and open at the client. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".r"})
+    void shouldKeepThePlaceOfAWaiterWithoutReceiverThatPolls(String kind) {
+        String deaf = "deaf" + kind;
+        this.scripts.acquire("me");
+        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), deaf, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
+        this.scripts.join("next");
+
+        assertThat(this.scripts.release("me")).isEqualTo(1);
+
+        assertThat(this.redis.hgetall(KEY)).containsEntry("o", kind.isEmpty() ? deaf : "~r");
+        this.scripts.assertThatLeaseIs(LockScripts.CLAIM);
+        assertThat(this.scripts.waiting()).containsExactly("next");
+    }
+
+    /** Its instance is gone. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", ".r"})
+    void shouldSkipAWaiterWithoutReceiverThatDoesNotPoll(String kind) {
+        String gone = "gone" + kind;
+        this.scripts.acquire("me");
+        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), gone, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
+        this.scripts.join("next");
+        long soon = System.currentTimeMillis() + LockScripts.CLAIM - 1_000;
+        this.redis.command("HSET", KEY, "w:" + gone, "1:" + soon + ':' + LockScripts.CLAIM + ":nobody");
+
+        assertThat(this.scripts.release("me")).isEqualTo(1);
+
+        assertThat(this.scripts.owner()).isEqualTo("next");
+        assertThat(this.scripts.waiting()).isEmpty();
+    }
+
     /** With them, a command would act on all readers, or on a lock that is kept. */
     @Test
     void shouldRefuseMarkersAsIds() {
