@@ -40,7 +40,8 @@ final class LocalLock {
      *
      * Invariants between two inputs; the simulation checks them after each (brokenInvariant):
      *   1. There is a ticket if and only if there is a first waiter and this JVM does not hold all of the lock. It has the kind of that
-     *      waiter. Beside shared grants of its own JVM a waiter stands in the line of the store, so that no later one passes it.
+     *      waiter. A reader that will join a writer which becomes a reader needs none. Beside shared grants of its own JVM a waiter stands
+     *      in the line of the store, so that no later one passes it.
      *   2. What is held fits together. Each held stake has at least one live grant, and one that is not shared has exactly one.
      *   3. Waiters are granted in the order of arrival, whatever their kinds. Each wait ends once.
      *   4. Nothing is due before dueAt.
@@ -140,6 +141,11 @@ final class LocalLock {
             return;
         }
         waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
+        if (this.stakes != null && isUsedOtherwise(waiter.kind)) {
+            // The store would reject it, but a waiter that does not fit beside the grants of this JVM may not ask.
+            this.out.refused(waiter, refusal(Cause.STORE_FAILED, waiter.kind.rejectedUse(this.name), false));
+            return;
+        }
         this.waiters.add(waiter, waiter.deadline);
         advance(now);
     }
@@ -179,7 +185,7 @@ final class LocalLock {
                 stake.remove(grant);
                 end(stake, now.nanos(), now);
                 boolean needsTicket = stake.keepUntil <= now.nanos() && this.ticket == null;
-                sendRelease(stake, next != null && needsTicket && mayAsk() ? open(next.kind, now) : null, now);
+                sendRelease(stake, next != null && needsTicket && mayAsk(next) ? open(next.kind, now) : null, now);
             }
         } else {
             returned(grant, now);
@@ -222,6 +228,10 @@ final class LocalLock {
         Stake former = writer.stake;
         Stake stake = new Stake(GrantKind.readerOf(former.id), GrantKind.READER, now);
         stake.continueFrom(former, reader.terms);
+        // As after a grant of the store, readers that wait first in this JVM join: a writer of another JVM may stand in
+        // line by now.
+        stake.grantedAt = now.nanos();
+        stake.isJoinable = reader.terms.isShareable();
         add(stake);
         former.remove(writer);
         former.phase = Phase.SUSPENDED;
@@ -479,7 +489,7 @@ final class LocalLock {
             leaveLine(asking, now);
             asking = null;
         }
-        if (first != null && asking == null && mayAsk()) {
+        if (first != null && asking == null && mayAsk(first)) {
             asking = open(first.kind, now);
         }
         if (first != null && asking != null) {
@@ -968,7 +978,7 @@ final class LocalLock {
         stake.isServerNew = false;
         stake.lateAt = lateAt(stake, now);
         Stake former = stake.former;
-        if (former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded) {
+        if (former != null && stake.isDowngrading()) {
             stake.openQuestions++;
             send(new Command.Downgrade(this.name, former.id, stake.token, millis(lease)), stake, null, now);
         } else {
@@ -1184,13 +1194,33 @@ final class LocalLock {
     }
 
     /** Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in memory. */
-    private boolean mayAsk() {
+    private boolean mayAsk(Waiter first) {
         for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD && !stake.kind.isShared()) {
+            if (stake.phase == Phase.HELD && (!stake.kind.isShared() || willBeJoined(stake, first))) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Returns whether the first waiter joins a writer that becomes a reader, as soon as the store has answered the downgrade. */
+    private static boolean willBeJoined(Stake stake, Waiter first) {
+        return stake.isDowngrading()
+                && stake.isJoinable
+                && first.kind.mode() == LockMode.READ
+                && first.terms.isShareable()
+                && first.terms.lease() == stake.terms.lease();
+    }
+
+    /** Returns whether this JVM holds permits and the lock is wanted, or the other way round. */
+    private boolean isUsedOtherwise(GrantKind kind) {
+        boolean isPermit = kind.mode() == LockMode.PERMIT;
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
+            if (stake.phase == Phase.HELD && (stake.kind.mode() == LockMode.PERMIT) != isPermit) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether the waiter can be granted the lock beside what this JVM holds. */
@@ -1236,12 +1266,23 @@ final class LocalLock {
         }
     }
 
+    /** Returns whether a downgrade has no answer yet. For tests. */
+    boolean isDowngrading() {
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
+            if (stake.phase == Phase.HELD && stake.isDowngrading()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns what should hold between two inputs and does not; null: nothing. For tests. */
     @Nullable
     String brokenInvariant() {
         Waiter first = this.waiters.first;
-        boolean needsTicket = first != null && mayAsk();
-        if ((this.ticket != null) != needsTicket) {
+        boolean needsTicket = first != null && mayAsk(first);
+        // A reader behind one that had to ask may join.
+        if (this.ticket != null ? !needsTicket && !isDowngrading() : needsTicket) {
             return "a ticket without need, or none";
         }
         if (first != null && this.ticket != null && !this.ticket.kind.equals(first.kind)) {
@@ -1451,9 +1492,13 @@ final class LocalLock {
             this.storedUntil = writer.storedUntil;
             this.validUntilWall = writer.validUntilWall;
             this.validUntil = writer.validUntil;
-            this.grantedAt = writer.grantedAt;
             this.keepUntil = writer.keepUntil;
             this.isConfirmed = false;
+        }
+
+        /** Returns whether it is a reader, and the store may still have the writer that it was. */
+        private boolean isDowngrading() {
+            return this.former != null && this.former.phase == Phase.SUSPENDED && !this.former.isDowngraded;
         }
 
         /** Leases are renewed at the ends of slots of time, so that those of many locks are renewed together. */

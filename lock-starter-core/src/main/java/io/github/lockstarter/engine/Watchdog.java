@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -101,13 +102,13 @@ final class Watchdog {
         boolean isRevived = false;
         while (!isRevived) {
             try {
-                Thread.sleep(HOUSEKEEPING.toMillis());
+                LockSupport.parkNanos(HOUSEKEEPING.toNanos());
                 if (!this.isStopped) {
                     scheduleHousekeeping();
                 }
                 isRevived = true;
             } catch (Throwable ex) {
-                // Still without memory, or interrupted by the stop.
+                // Still without memory.
             }
         }
     }

@@ -2,6 +2,8 @@ package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.text.LoggedNames;
 
 /**
  * What an acquisition requests of a lock. The end of its id states it, so that each command names it, and so that a store
@@ -98,6 +100,20 @@ public record GrantKind(LockMode mode, int weight, int limit) {
             case READ -> plainId + READER_SUFFIX;
             case PERMIT -> plainId + PERMITS + this.weight + '.' + this.limit;
         };
+    }
+
+    /** Creates the failure of an acquisition of this kind while the lock is in use as a lock, or for permits. */
+    public LockStoreException rejectedUse(String lockName) {
+        // Neither a store nor the state of a lock knows whether keys may be logged.
+        return new LockStoreException(
+                "The lock '" + LoggedNames.WITHOUT_KEYS.of(lockName) + "' is in use "
+                        + (this.mode == LockMode.PERMIT
+                                ? "as a lock, and cannot be used for permits"
+                                : "for permits, and cannot be used as a lock")
+                        + ". Use different names for a lock and for a semaphore.",
+                null,
+                false,
+                false);
     }
 
     /** Returns whether several grants of this kind may exist at the same time. */

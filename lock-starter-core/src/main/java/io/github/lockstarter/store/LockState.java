@@ -238,10 +238,7 @@ public final class LockState {
         read(id);
         boolean isPermit = kind.mode() == LockMode.PERMIT;
         if (!isFree() && isPermit != (this.shared == LockMode.PERMIT)) {
-            throw rejected((isPermit
-                            ? "is in use as a lock, and cannot be used for permits"
-                            : "is in use for permits, and cannot be used as a lock")
-                    + ". Use different names for a lock and for a semaphore.");
+            throw kind.rejectedUse(this.name);
         }
         long granted = grantLine(id, command.leaseMillis(), false);
         Entry holder = find(this.holders, id);

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** All holders of a semaphore have at most its number of permits, whatever limits they apply. */
 abstract class PermitsContract extends RegistryFixture {
@@ -60,10 +62,11 @@ abstract class PermitsContract extends RegistryFixture {
         assertThat(registry.waiting()).isZero();
     }
 
-    @Test
-    void shouldNotServeAsALockAndAsASemaphore() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotServeAsALockAndAsASemaphore(boolean inOneInstance) throws Exception {
         LeasingLockRegistry here = registry();
-        LeasingLockRegistry there = registry();
+        LeasingLockRegistry there = inOneInstance ? here : registry();
 
         Lease permit = here.getSemaphore(NAME, 1).acquire();
         assertThatIsRefused(() -> there.getLock(NAME).tryLock());

@@ -238,6 +238,28 @@ abstract class ReadersContract extends RegistryFixture {
         reading.unlock();
     }
 
+    /** It has waited for longer than the writer of another instance that stands in line. */
+    @Test
+    void shouldLetTheFirstWaiterReadBesideAWriterThatBecomesAReader() throws Exception {
+        LeasingLockRegistry here = registry(quiet(GENEROUS));
+        LeaseReadWriteLock lock = here.getReadWriteLock(NAME);
+        lock.writeLock().lock();
+        CompletableFuture<Lease> reader = actor().ask(() -> here.acquireAsync(reader()));
+        CompletableFuture<Lease> writer = registry(quiet(GENEROUS)).acquireAsync(request());
+        awaitInLine(1);
+
+        lock.readLock().lock();
+        lock.writeLock().unlock();
+
+        Lease joined = get(reader);
+        assertThat(joined.fencingToken())
+                .isEqualTo(lock.readLock().currentLease().fencingToken());
+        assertThat(writer).isNotDone();
+        lock.readLock().unlock();
+        assertThat(joined.release()).isTrue();
+        assertThat(get(writer).release()).isTrue();
+    }
+
     @Test
     void shouldReportALossToBothHolds() {
         LeaseReadWriteLock lock = registry(quiet(NONE)).getReadWriteLock(NAME);

@@ -637,10 +637,9 @@ final class Checks {
             return;
         }
         boolean isShared = grant.kind().isShared();
-        check(
-                grant.token > (isShared ? this.largestExclusiveToken : this.largestToken),
-                "a token that is not larger than an earlier one",
-                grant.id());
+        // Readers that join share the token, also that of a writer which has become a reader.
+        long least = (isShared ? this.largestExclusiveToken : this.largestToken) + (way == Way.JOINED ? 0 : 1);
+        check(grant.token >= least, "a token that is not larger than an earlier one", grant.id());
         this.largestToken = Math.max(this.largestToken, grant.token);
         if (!isShared) {
             this.largestExclusiveToken = grant.token;
@@ -959,7 +958,7 @@ final class Checks {
     void afterGap(Side side, int acquiresBefore) {
         boolean asks = side.acquires > acquiresBefore;
         check(
-                asks || holdsAlone(side) || side.firstWaiting(null) == null,
+                asks || holdsAlone(side) || side.lock.isDowngrading() || side.firstWaiting(null) == null,
                 "no question after a gap in the messages",
                 side.jvm);
     }

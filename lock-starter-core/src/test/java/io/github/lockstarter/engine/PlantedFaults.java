@@ -415,19 +415,18 @@ final class PlantedFaults {
         plant(
                 "asks only if the waiter fits beside the grants of its JVM",
                 20,
-                "asking == null && mayAsk()",
+                "asking == null && mayAsk(first)",
                 "asking == null && fits(first)");
         plant(
                 "waits in memory behind shared grants of its JVM",
                 50,
-                "if (stake.phase == Phase.HELD && !stake.kind.isShared()) {\n                return false;",
-                "if (stake.phase == Phase.HELD) {\n                return false;");
+                "if (stake.phase == Phase.HELD && (!stake.kind.isShared() || willBeJoined(stake, first))) {",
+                "if (stake.phase == Phase.HELD) {");
         plant(
                 "asks behind an exclusive grant of its JVM",
                 20,
-                "if (stake.phase == Phase.HELD && !stake.kind.isShared()) {\n                return false;",
-                "if (stake.phase == Phase.HELD && !stake.kind.isShared() && this.name.isEmpty()) {\n"
-                        + "                return false;");
+                "if (stake.phase == Phase.HELD && (!stake.kind.isShared() || willBeJoined(stake, first))) {",
+                "if (stake.phase == Phase.HELD && (this.name.isEmpty() || willBeJoined(stake, first))) {");
         plant(
                 "readers join without a limit of time",
                 50,
@@ -437,7 +436,7 @@ final class PlantedFaults {
         plant(
                 "the store receives no downgrade",
                 50,
-                "former != null && former.phase == Phase.SUSPENDED && !former.isDowngraded",
+                "former != null && stake.isDowngrading()",
                 "former != null && former.isDowngraded");
         plant(
                 "the id of a downgraded writer is forgotten",
