@@ -29,8 +29,11 @@ interface Effects extends GrantObserver {
     /** Returns a random number from 0 to the bound, without the bound. */
     long below(long bound);
 
-    /** Sends a command. */
+    /** Sends a command, or lets it wait until others have their outcome. */
     void send(Sent sent);
+
+    /** Withdraws the acquires of the stake that wait to be sent, and returns their number. They get no outcome. */
+    int withdraw(LocalLock.Stake stake);
 
     /** The wait has ended with a grant, which its receiver must release. */
     void granted(Waiter waiter, Grant grant, Way way);

@@ -12,6 +12,7 @@ import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -74,6 +75,9 @@ final class Engine implements StoreListener {
         /** A message was received that no store has sent. */
         void messageRejected();
 
+        /** Returns the name of a lock as it appears in messages. */
+        String shownName(String lockName);
+
         /** See {@link Effects#waitsForStore}. */
         void waitsForStore(String lockName, LockStoreException cause);
     }
@@ -108,6 +112,13 @@ final class Engine implements StoreListener {
     private final Mutex[] mutexes = new Mutex[MUTEXES];
 
     private final AtomicInteger live = new AtomicInteger();
+
+    /** Guards the window and {@link #isWriting}. Acquired under the mutex of a lock, not the other way round. */
+    private final ReentrantLock turns = new ReentrantLock();
+
+    private final CommandWindow window = new CommandWindow(CommandWindow.SIZE);
+
+    private boolean isWriting;
 
     private final ReentrantLock stopping = new ReentrantLock();
 
@@ -490,6 +501,46 @@ final class Engine implements StoreListener {
         return cell;
     }
 
+    // ---- Commands that wait for their turn
+
+    /**
+     * Notes the outcome of a command, and writes those that have waited for it. One thread writes at a time, so that commands which fail at once
+     * do not nest.
+     */
+    private void writeNext() {
+        this.turns.lock();
+        try {
+            this.window.left();
+            if (this.isWriting) {
+                return;
+            }
+            this.isWriting = true;
+        } finally {
+            this.turns.unlock();
+        }
+        for (Sent next = nextTurn(); next != null; next = nextTurn()) {
+            // A lock with a question that is open is not idle, and stays.
+            Cell cell = Objects.requireNonNull(this.cells.get(next.command.lock()));
+            try {
+                next.at = now();
+                cell.write(next);
+            } catch (Throwable ex) {
+                cell.completed(next, null, ex, false);
+            }
+        }
+    }
+
+    private @Nullable Sent nextTurn() {
+        this.turns.lock();
+        try {
+            Sent next = this.window.next();
+            this.isWriting = next != null;
+            return next;
+        } finally {
+            this.turns.unlock();
+        }
+    }
+
     // ---- Housekeeping
 
     private void keepHouse() {
@@ -582,6 +633,9 @@ final class Engine implements StoreListener {
         /** Whether the watchdog calls, at the time that the entry has; that may be earlier than the lock wants it. */
         private boolean isCalled;
 
+        /** In which wheel of the watchdog it is. */
+        boolean isAmongHeld;
+
         /** Whether the housekeeping has found it idle, and nothing has happened since. */
         private boolean wasSeenIdle;
 
@@ -648,8 +702,9 @@ final class Engine implements StoreListener {
                         }
                     }
                     input.accept(this.lock, now);
-                    if (this.lock.dueAt < (this.isCalled ? this.due : Moment.NEVER)) {
-                        Engine.this.watchdog.call(this, this.lock.dueAt);
+                    if (this.lock.dueAt < (this.isCalled ? this.due : Moment.NEVER)
+                            || (this.lock.isHeld && this.isCalled && !this.isAmongHeld)) {
+                        Engine.this.watchdog.call(this, this.lock.dueAt, this.lock.isHeld);
                         this.isCalled = true;
                     }
                     this.wasSeenIdle = false;
@@ -719,7 +774,7 @@ final class Engine implements StoreListener {
                             this.isDelivering = true;
                             delivers = true;
                         } else if (this.first != null) {
-                            Engine.this.watchdog.call(this, nanos());
+                            Engine.this.watchdog.call(this, nanos(), this.lock.isHeld);
                             this.isCalled = true;
                         } else if (Engine.this.cells.size() > MOST_CELLS && this.lock.isIdle()) {
                             remove();
@@ -809,11 +864,38 @@ final class Engine implements StoreListener {
             }
         }
 
-        /** Sends a command without waiting for the reply. */
+        /** Sends a command without waiting for the reply, when it is its turn. */
         void sendNow(Sent sent) {
-            CompletionStage<Reply> reply = Engine.this.store.send(sent.command);
-            CompletionStage<?> unused =
-                    reply.whenComplete((answer, failure) -> completed(sent, answer, failure, false));
+            if (CommandWindow.counts(sent)) {
+                Engine.this.turns.lock();
+                try {
+                    if (!Engine.this.window.enter(sent)) {
+                        return;
+                    }
+                } finally {
+                    Engine.this.turns.unlock();
+                }
+            }
+            write(sent);
+        }
+
+        private void write(Sent sent) {
+            boolean counts = CommandWindow.counts(sent);
+            boolean isWritten = false;
+            try {
+                CompletionStage<Reply> reply = Engine.this.store.send(sent.command);
+                CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
+                    completed(sent, answer, failure, false);
+                    if (counts) {
+                        Engine.this.writeNext();
+                    }
+                });
+                isWritten = true;
+            } finally {
+                if (counts && !isWritten) {
+                    Engine.this.writeNext();
+                }
+            }
         }
 
         /**
@@ -1024,6 +1106,16 @@ final class Engine implements StoreListener {
         }
 
         @Override
+        public int withdraw(LocalLock.Stake stake) {
+            Engine.this.turns.lock();
+            try {
+                return Engine.this.window.withdraw(stake);
+            } finally {
+                Engine.this.turns.unlock();
+            }
+        }
+
+        @Override
         public void granted(Waiter waiter, Grant grant, Way way) {
             append(new Notification() {
 
@@ -1045,10 +1137,26 @@ final class Engine implements StoreListener {
 
         @Override
         public void refused(Waiter waiter, Refusal refusal) {
+            boolean isUnexplained = refusal.cause() == Refusal.Cause.STORE_FAILED && refusal.failure() == null;
+            Refusal explained = isUnexplained && Engine.this.window.waiting() > 0
+                    ? new Refusal(refusal.cause(), overload(), refusal.owner(), refusal.used(), refusal.mayBeGranted())
+                    : refusal;
             append(() -> {
-                Engine.this.observer.refused((Wait) waiter, refusal);
-                ((Wait) waiter).refused(refusal);
+                Engine.this.observer.refused((Wait) waiter, explained);
+                ((Wait) waiter).refused(explained);
             });
+        }
+
+        private LockStoreException overload() {
+            return new LockStoreException(
+                    "Lock '" + Engine.this.observer.shownName(this.lock.name)
+                            + "' was not requested in time: this instance requests locks faster than the store answers, and "
+                            + Engine.this.window.waiting()
+                            + " requests wait to be sent. Limit the number of concurrent calls, or find out why the store or"
+                            + " this JVM is slow.",
+                    null,
+                    false,
+                    true);
         }
 
         @Override

@@ -112,6 +112,9 @@ final class LocalLock {
     /** When {@link #timeReached} is to be called; {@link Moment#NEVER}: not at all. Only read by the caller. */
     long dueAt = NEVER;
 
+    /** Whether this JVM holds the lock, so that something may have to be renewed in time. */
+    boolean isHeld;
+
     /** The outcome of a question that is the present input, and has not granted the lock; null: there is none. */
     private @Nullable Outcome outcome;
 
@@ -502,7 +505,9 @@ final class LocalLock {
         long next = first != null ? this.waiters.dueAt() : NEVER;
         Stake before = null;
         Stake stake = this.stakes;
+        boolean holds = false;
         while (stake != null) {
+            holds |= stake.phase == Phase.HELD;
             if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.dueAt <= now.nanos()) {
                 sendRelease(stake, null, now);
             }
@@ -526,6 +531,7 @@ final class LocalLock {
         }
         this.outcome = null;
         this.dueAt = next;
+        this.isHeld = holds;
     }
 
     /** Returns when something is due for the stake. */
@@ -586,13 +592,18 @@ final class LocalLock {
                 continue;
             }
             long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());
-            if (latest <= now.nanos()) {
+            Stake asking = this.ticket;
+            // Its question has waited to be written for as long as an outcome may take.
+            boolean isOverload = asking != null
+                    && asking.waitingQuestions > 0
+                    && asking.waitingQuestions == asking.openQuestions
+                    && waiter.waitTime >= this.rules.commandTimeout();
+            if (latest <= now.nanos() || isOverload) {
                 refuse(waiter, Cause.STORE_FAILED, null, now);
                 continue;
             }
             this.waiters.postpone(waiter, latest);
             this.waiters.addOverdue(waiter);
-            Stake asking = this.ticket;
             if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {
                 asking.dueAt = now.nanos();
             }
@@ -620,8 +631,11 @@ final class LocalLock {
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
         Stake asking = this.ticket;
-        Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
         boolean isLast = waiter.previous == null && waiter.next == null;
+        if (asking != null && isLast) {
+            withdraw(asking);
+        }
+        Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
         if (asking != null && isLast && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
             long latest = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
             asking.leaver = new Leaver(waiter, refusal, latest);
@@ -824,10 +838,18 @@ final class LocalLock {
     /** The ticket is not needed any more. */
     private void leaveLine(Stake stake, Moment now) {
         this.ticket = null;
+        withdraw(stake);
         if (stake.isUnknownToStore()) {
             stake.phase = Phase.OVER;
         } else {
             end(stake, now.nanos(), now);
+        }
+    }
+
+    /** Withdraws questions that were not written: the store knows nothing of them. */
+    private void withdraw(Stake stake) {
+        if (stake.waitingQuestions > 0) {
+            stake.openQuestions -= this.out.withdraw(stake);
         }
     }
 
@@ -845,6 +867,10 @@ final class LocalLock {
         }
         stake.extend(from, Rules.usable(Math.min(lease, waiter.terms.lease())), lease);
         this.ticket = null;
+        if (stake.waitingQuestions > 0) {
+            // It would make a lease longer that must end.
+            withdraw(stake);
+        }
         if (stake.remaining(now) <= 0) {
             // The reply took longer than the lease.
             end(stake, now.nanos(), now);
@@ -1378,6 +1404,12 @@ final class LocalLock {
         /** Whether a question after the grant has put the id into the line, because the store has lost the grant. */
         private boolean isInLineAgain;
 
+        /** The last of its acquires that wait to be written; null: none. This and their number are kept by the {@link CommandWindow}. */
+        @Nullable
+        Sent waiting;
+
+        int waitingQuestions;
+
         // Questions that may give the id something: under way, or of unknown outcome
 
         private int openQuestions;
@@ -1522,7 +1554,8 @@ final class LocalLock {
 
         /** Returns whether a question may still be executed, or may have been without a reply. */
         private boolean isUnsettled(Moment now) {
-            return this.openQuestions > 0 || this.unsettledUntil > now.nanos();
+            // The store knows nothing of an acquire that waits to be written.
+            return this.openQuestions > this.waitingQuestions || this.unsettledUntil > now.nanos();
         }
 
         private boolean isUnknownToStore() {

@@ -272,6 +272,11 @@ final class LockEvents implements Engine.Observer {
                         + " channels.");
     }
 
+    @Override
+    public String shownName(String lockName) {
+        return this.names.of(lockName);
+    }
+
     long rejectedMessages() {
         return this.rejectedMessages.get();
     }

@@ -17,8 +17,14 @@ final class Sent extends Effect {
     /** The ticket that a release names; null: none. */
     final LocalLock.@Nullable Stake successor;
 
-    /** When it was sent, at the latest: what the reply proves is counted from here. */
-    final Moment at;
+    /** Not later than it was sent: what the reply proves is counted from here. Changed by the driver when it is written later. */
+    Moment at;
+
+    /** Whether it waits in a {@link CommandWindow}, and the next one of the same stake. */
+    boolean isWaiting;
+
+    @Nullable
+    Sent nextWaiting;
 
     /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
     boolean isSettled;

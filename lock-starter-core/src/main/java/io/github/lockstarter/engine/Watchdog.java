@@ -42,7 +42,10 @@ final class Watchdog {
 
     private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
 
-    private final TimingWheel<Engine.Cell> wheel;
+    /** Locks that this JVM holds: they are called first, so that the ends of many waits delay no renewal. */
+    private final TimingWheel<Engine.Cell> held;
+
+    private final TimingWheel<Engine.Cell> others;
 
     private final ReentrantLock planning = new ReentrantLock();
 
@@ -65,7 +68,8 @@ final class Watchdog {
         this.store = store;
         this.clock = clock;
         this.housekeeping = housekeeping;
-        this.wheel = new TimingWheel<>(clock.getAsLong());
+        this.held = new TimingWheel<>(clock.getAsLong());
+        this.others = new TimingWheel<>(clock.getAsLong());
     }
 
     void start() {
@@ -118,22 +122,34 @@ final class Watchdog {
         this.scheduler.shutdown();
     }
 
-    /** Calls the lock at that time, or later if it is already to be called earlier. */
-    void call(Engine.Cell cell, long due) {
-        if (this.wheel.put(cell, due)) {
+    /**
+     * Calls the lock at that time, in place of the time before. Called under the mutex of the lock.
+     *
+     * @param isHeld whether this JVM holds the lock
+     */
+    void call(Engine.Cell cell, long due, boolean isHeld) {
+        if (cell.isAmongHeld != isHeld) {
+            forget(cell);
+            cell.isAmongHeld = isHeld;
+        }
+        if (wheelOf(cell).put(cell, due)) {
             plan(due);
         }
     }
 
-    /** Does not call the lock any more. */
+    private TimingWheel<Engine.Cell> wheelOf(Engine.Cell cell) {
+        return cell.isAmongHeld ? this.held : this.others;
+    }
+
+    /** Does not call the lock any more. Called under the mutex of the lock. */
     void forget(Engine.Cell cell) {
-        this.wheel.remove(cell);
+        wheelOf(cell).remove(cell);
     }
 
     /** Returns how late the first of the calls is that are due and that the thread has not taken; zero if there is none. */
     Duration lag() {
         long now = this.clock.getAsLong();
-        return Duration.ofNanos(now - this.wheel.firstLate(now));
+        return Duration.ofNanos(now - Math.min(this.held.firstLate(now), this.others.firstLate(now)));
     }
 
     /**
@@ -182,33 +198,46 @@ final class Watchdog {
             this.planning.unlock();
         }
         Renewals renewals = new Renewals();
-        long now = this.clock.getAsLong();
-        Throwable failure = null;
+        long begin = this.clock.getAsLong();
+        long now = begin;
         try {
-            for (List<Engine.Cell> due = this.wheel.pollDue(now); !due.isEmpty(); due = this.wheel.pollDue(now)) {
-                // Without an iterator and a logger, which allocate: no cell of those that were taken out may be
-                // skipped.
-                for (int i = 0; i < due.size(); i++) {
-                    Engine.Cell cell = due.get(i);
-                    try {
-                        cell.timeReached(renewals);
-                    } catch (Throwable ex) {
-                        // Of this lock only.
-                        cell.failed();
-                        failure = ex;
-                    }
+            boolean isMore = true;
+            // The housekeeping needs the thread as well.
+            while (isMore && now - begin <= HOUSEKEEPING.toNanos()) {
+                isMore = callAll(this.held.pollDue(now), renewals);
+                if (!isMore) {
+                    renewals.send();
+                    isMore = callAll(this.others.pollDue(now), renewals);
                 }
+                now = this.clock.getAsLong();
             }
         } finally {
             renewals.send();
         }
-        if (failure != null) {
-            logger.debug("A call of a lock has failed.", failure);
-        }
-        long next = this.wheel.firstDue(Moment.NEVER);
+        long next = Math.min(this.held.firstDue(Moment.NEVER), this.others.firstDue(Moment.NEVER));
         if (next != Moment.NEVER) {
             plan(next);
         }
+    }
+
+    /** Calls those locks, and returns whether there were any. */
+    private boolean callAll(List<Engine.Cell> due, Renewals renewals) {
+        Throwable failure = null;
+        // Without an iterator and a logger, which allocate: no cell of those that were taken out may be skipped.
+        for (int i = 0; i < due.size(); i++) {
+            Engine.Cell cell = due.get(i);
+            try {
+                cell.timeReached(renewals);
+            } catch (Throwable ex) {
+                // Of this lock only.
+                cell.failed();
+                failure = ex;
+            }
+        }
+        if (failure != null) {
+            logger.debug("A call of a lock has failed.", failure);
+        }
+        return !due.isEmpty();
     }
 
     private void keepHouse() {

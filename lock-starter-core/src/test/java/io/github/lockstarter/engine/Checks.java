@@ -676,7 +676,7 @@ final class Checks {
         for (Machine machine : this.simulation.machines) {
             Side side = machine.jvm.sides[this.index];
             Body first = side.firstWaiting(null);
-            if (side == granted.side || first == null || machine.jvm.subscribedAt == Moment.NEVER) {
+            if (side == granted.side || first == null || machine.jvm.subscribedAt == Moment.NEVER || side.hasQueued()) {
                 // The store grants nothing to an inbox without a receiver.
                 continue;
             }
@@ -768,8 +768,9 @@ final class Checks {
             }
             case STORE_FAILED -> {
                 this.simulation.count(Seen.REFUSED_STORE_FAILED);
-                boolean hasFailed =
-                        side.troubleUntil >= body.enteredAt || side.jvm.machine.disturbedAt >= body.enteredAt;
+                boolean hasFailed = side.troubleUntil >= body.enteredAt
+                        || side.jvm.machine.disturbedAt >= body.enteredAt
+                        || side.hasQueued();
                 check(hasFailed || isRejected, "refused because the store failed, which it did not", body);
                 check(!isSettled || isRejected, "refused although nothing is wrong", body);
             }
@@ -815,6 +816,7 @@ final class Checks {
                 && first.enteredAt > Math.max(this.simulation.fullUntil, this.restoredAt)
                 && first.terms.lease() >= this.simulation.rules.claim()
                 && !side.asking.contains(stake)
+                && !side.hasQueued()
                 && side.jvm.serverChangedAt == 0
                 && !this.simulation.stepsBack;
     }

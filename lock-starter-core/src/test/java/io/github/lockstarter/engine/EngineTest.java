@@ -105,6 +105,11 @@ class EngineTest {
         }
 
         @Override
+        public String shownName(String lockName) {
+            return lockName;
+        }
+
+        @Override
         public void messageRejected() {
             note("rejected");
         }

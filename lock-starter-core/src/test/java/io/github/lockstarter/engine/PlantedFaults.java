@@ -43,6 +43,8 @@ final class PlantedFaults {
 
     private static final String STATE = "store/LockState";
 
+    private static final String WINDOW = "engine/CommandWindow";
+
     private static final String TABLE = "store/LockTable";
 
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
@@ -546,6 +548,27 @@ final class PlantedFaults {
                 1000,
                 "new Entry(reader, GrantKind.READER, this.token, this.endsAt)",
                 "new Entry(reader, GrantKind.READER, this.token, 0)");
+        plantIn(
+                WINDOW,
+                "window: an acquire that was withdrawn is written",
+                100,
+                "} while (next != null && !next.isWaiting);",
+                "} while (next != null && this.size < 0);");
+        plantIn(
+                WINDOW,
+                "window: an acquire does not let releases pass",
+                100,
+                "this.open < this.size && this.releases.isEmpty() && (this.waiting == 0 || !isAcquire)",
+                "this.open < this.size",
+                "Sent next = this.releases.poll();\n        if (next == null) {",
+                "Sent next = this.waiting > 0 ? null : this.releases.poll();\n        if (next == null) {");
+        plantIn(WINDOW, "window: an outcome makes no room", 100, "this.open--;", "this.open -= 0;");
+        plantIn(
+                WINDOW,
+                "window: a release is forgotten",
+                100,
+                "Sent next = this.releases.poll();\n        if (next == null) {",
+                "Sent next = this.releases.poll();\n        if (next != null || this.waiting > 0) {");
         plantIn(
                 TABLE,
                 "store: no waiter is notified",

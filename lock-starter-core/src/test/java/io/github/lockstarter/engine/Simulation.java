@@ -15,6 +15,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -189,8 +190,13 @@ final class Simulation {
 
     private final boolean batches;
 
+    /** How many commands of one JVM may be under way. Drawn apart, so that older seeds keep their histories. */
+    private final int windowSize;
+
     private Simulation(long seed, Report report, boolean isTraced) {
         this.report = report;
+        long bits = seed * 0xD1342543DE82EF95L >>> 32;
+        this.windowSize = bits % 3 == 0 ? 1 + (int) (bits / 3 % 4) : CommandWindow.SIZE;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -759,6 +765,13 @@ final class Simulation {
             if (this.isSettled) {
                 return;
             }
+            settleRequests(result, cause);
+            if (CommandWindow.counts(this.requests.get(0).sent)) {
+                this.jvm.writeNext();
+            }
+        }
+
+        private void settleRequests(@Nullable Reply result, LockStoreException cause) {
             this.isSettled = true;
             if (result == null) {
                 this.failedAt = Simulation.this.now;
@@ -922,6 +935,11 @@ final class Simulation {
         /** Renewals that are sent together. */
         private List<Side.Request> batch = new ArrayList<>();
 
+        private final CommandWindow window = new CommandWindow(Simulation.this.windowSize);
+
+        /** What waits in the window. */
+        private final Map<Sent, Side.Request> queued = new IdentityHashMap<>();
+
         Jvm(Machine machine) {
             this.machine = machine;
             int number = Simulation.this.runs.size();
@@ -931,6 +949,31 @@ final class Simulation {
             this.sides = new Side[Simulation.this.locks.length];
             for (int i = 0; i < this.sides.length; i++) {
                 this.sides[i] = new Side(this, Simulation.this.locks[i]);
+            }
+        }
+
+        private void checkTurn(Sent written) {
+            boolean isAcquire = written.command instanceof Command.Acquire;
+            boolean isBefore = isAcquire
+                    && this.queued.keySet().stream().anyMatch(each -> each.command instanceof Command.Release);
+            Checks.check(!isBefore, this.sides[0].checks, "an acquire is written before a release");
+        }
+
+        /** As {@code Engine.writeNext}. */
+        private void writeNext() {
+            this.window.left();
+            for (Sent next = this.window.next(); next != null; next = this.window.next()) {
+                Side.Request request = this.queued.remove(next);
+                if (request == null) {
+                    throw new Checks.Violation(this.sides[0].checks, "a command that does not wait is written");
+                }
+                checkTurn(next);
+                if (next.command instanceof Command.Acquire) {
+                    request.side.asking.add(next.stake);
+                }
+                next.at = this.machine.time();
+                request.side.troubleUntil = Math.max(request.side.troubleUntil, Simulation.this.now);
+                new Exchange(this, next.command, List.of(request)).transmit();
             }
         }
 
@@ -1235,6 +1278,11 @@ final class Simulation {
         }
 
         /** One command of the lock, until its outcome is known. */
+        /** Returns whether a command waits for its turn. */
+        boolean hasQueued() {
+            return this.jvm.queued.values().stream().anyMatch(request -> request.side == this);
+        }
+
         final class Request {
 
             final Side side = Side.this;
@@ -1326,7 +1374,26 @@ final class Simulation {
                 this.acquires++;
                 this.asking.add(sent.stake);
             }
+            if (CommandWindow.counts(sent) && !this.jvm.window.enter(sent)) {
+                count(Seen.COMMANDS_QUEUED);
+                this.jvm.queued.put(sent, request);
+                if (sent.command instanceof Command.Acquire) {
+                    this.asking.remove(sent.stake);
+                }
+                return;
+            }
+            this.jvm.checkTurn(sent);
             new Exchange(this.jvm, sent.command, requests).transmit();
+        }
+
+        @Override
+        public int withdraw(LocalLock.Stake stake) {
+            for (Sent each = stake.waiting; each != null; each = each.nextWaiting) {
+                count(Seen.COMMANDS_WITHDRAWN);
+                this.troubleUntil = Math.max(this.troubleUntil, Simulation.this.now);
+                this.jvm.queued.remove(each);
+            }
+            return this.jvm.window.withdraw(stake);
         }
 
         @Override
@@ -1882,6 +1949,8 @@ final class Simulation {
         EARLY_TIMERS,
         COMMANDS_LOST,
         COMMANDS_REPEATED,
+        COMMANDS_QUEUED,
+        COMMANDS_WITHDRAWN,
         COMMANDS_AFTER_THEIR_FAILURE,
         REPLIES_LOST,
         COMMANDS_REFUSED,
