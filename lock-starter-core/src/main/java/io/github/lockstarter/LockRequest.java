@@ -297,6 +297,10 @@ public final class LockRequest {
     }
 
     private static String join(String name, String key) {
+        if (key.length() > MAX_NAME_BYTES) {
+            // A key without a limit is not copied.
+            throw tooLong(name, key.length());
+        }
         String lockName = key.isEmpty() ? name : name + ':' + key;
         requireUsable(lockName);
         return lockName;
@@ -306,13 +310,19 @@ public final class LockRequest {
         if (lockName.isBlank()) {
             throw new IllegalArgumentException("The name of a lock must not be blank.");
         }
-        // A char has at most three bytes in UTF-8, so that most names need not be encoded.
-        int bytes = lockName.length() > MAX_NAME_BYTES / 3 ? lockName.getBytes(StandardCharsets.UTF_8).length : 0;
+        // A char has one to three bytes in UTF-8, so that most names need not be encoded.
+        int length = lockName.length();
+        boolean unclear = length > MAX_NAME_BYTES / 3 && length <= MAX_NAME_BYTES;
+        int bytes = unclear ? lockName.getBytes(StandardCharsets.UTF_8).length : length;
         if (bytes > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException(Printable.of("The name of a lock must be at most " + MAX_NAME_BYTES
-                    + " bytes long, but one that begins with '" + beginning(lockName) + "' has " + bytes
-                    + ". Use a digest of the key."));
+            throw tooLong(lockName, bytes);
         }
+    }
+
+    private static IllegalArgumentException tooLong(String lockName, int bytes) {
+        return new IllegalArgumentException(Printable.of("The name of a lock must be at most " + MAX_NAME_BYTES
+                + " bytes long, but one that begins with '" + beginning(lockName) + "' has at least " + bytes
+                + ". Use a digest of the key."));
     }
 
     /** Returns the beginning of the static name, without the key, which may be personal data. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
@@ -16,12 +17,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
@@ -33,6 +36,7 @@ import org.springframework.util.ClassUtils;
  *   <li>lock names to the {@link LockNameListener}, which must not be created before ordinary beans
  *   <li>one warning for methods that run without their lock because locks are disabled
  *   <li>one warning for names in properties {@code distributed-lock.locks.<name>} that no method uses
+ *   <li>one warning for each class with methods that have the same key and derived names, and so do not exclude each other
  *   <li>a warning for each fixed lease that is too short
  *   <li>a warning for each scheduled job that waits for its lock. A call that waits is granted the lock after the call before
  *       it, and runs the job once more: a job with a minimum hold would run in every instance, one after the other, although its
@@ -93,6 +97,7 @@ final class StartupReport {
                 addLock(method, spec);
             }
         }
+        warnOfSameKeys(methodsOfBean);
         methodsOfBean.forEach(this::checkSchedule);
         if (this.started) {
             reportNames(methodsOfBean.stream()
@@ -122,6 +127,28 @@ final class StartupReport {
                         "Remove that spelling and write both exact names, distributed-lock.locks.[" + other
                                 + "] and distributed-lock.locks.[" + name + "], or rename one of the locks.");
             }
+        }
+    }
+
+    private void warnOfSameKeys(List<LockedMethod> methodsOfBean) {
+        Map<String, Set<String>> byKey = new TreeMap<>();
+        for (LockedMethod method : methodsOfBean) {
+            for (MergedAnnotation<?> annotation : method.annotations()) {
+                String key = annotation.getString("key");
+                boolean named = !annotation.getString("name").isEmpty();
+                // A semaphore limits calls, and methods with a semaphore are not expected to exclude each other.
+                if (annotation.getType() == DistributedLock.class && !named && !key.isEmpty()) {
+                    byKey.computeIfAbsent("key \"" + key + '"', unused -> new TreeSet<>())
+                            .add(method.site.defaultLockName());
+                }
+            }
+        }
+        byKey.values().removeIf(names -> names.size() < 2);
+        if (!byKey.isEmpty() && this.reported.add(byKey)) {
+            logger.warn("Methods of " + methodsOfBean.get(0).site.beanClass().getName()
+                    + " have the same key and no name, so that each has its own lock and they do not exclude each other: "
+                    + byKey + ". Set the same name for methods that must exclude each other, and different names for"
+                    + " the others.");
         }
     }
 

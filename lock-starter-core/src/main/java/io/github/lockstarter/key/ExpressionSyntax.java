@@ -1,14 +1,17 @@
 package io.github.lockstarter.key;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.KotlinDetector;
@@ -49,6 +52,9 @@ final class ExpressionSyntax {
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
 
     private static final Pattern VARIABLE = Pattern.compile("#(\\w+)");
+
+    /** An expression in the delimiters of a template, which SpEL does not accept here. */
+    private static final Pattern TEMPLATE = Pattern.compile("^\\s*#\\{((?:(?!#\\{).)*)}\\s*$");
 
     private static final Members MEMBERS = new Members();
 
@@ -128,9 +134,12 @@ final class ExpressionSyntax {
         try {
             expression = PARSER.parseRaw(this.text);
         } catch (ParseException | IllegalStateException | IllegalArgumentException ex) {
+            String meant = TEMPLATE.matcher(this.text).replaceFirst("$1");
             throw rejection(
                     "it is not a SpEL expression: " + ex.getMessage(),
-                    "Quote texts, join them with +, and remove #{ and }: \"'text-' + #a0\".",
+                    meant.equals(this.text)
+                            ? "Quote texts, join them with +, and remove #{ and }: \"'text-' + #a0\"."
+                            : "Remove #{ and }: " + this.attribute + " = \"" + meant + "\".",
                     ex);
         }
         check(expression.getAST(), true, false);
@@ -164,7 +173,10 @@ final class ExpressionSyntax {
             check(node.getChild(i), !behindDot, inElement || elements);
         }
         if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference) {
-            checkMember(nameOf(node.getChild(0)), node.getChild(1));
+            Class<?> type = typeOf(nameOf(node.getChild(0)));
+            for (int i = 1; type != null && i < node.getChildCount(); i++) {
+                type = typeOfMember(type, node.getChild(i));
+            }
         }
     }
 
@@ -194,22 +206,28 @@ final class ExpressionSyntax {
         return variable.toStringAST().substring(1);
     }
 
-    /** Checks that a record or another final type has the member that is read from a variable; a subclass may have more. */
-    private void checkMember(String variable, SpelNode member) {
-        Class<?> type = typeOf(variable);
-        if (type == null || !Modifier.isFinal(type.getModifiers()) || type.isArray() || isSpecial(type, member)) {
-            return;
+    /**
+     * Checks that a record or another final type has the member that a path reads next; a subclass may have more.
+     *
+     * @return the declared type of the member; {@code Object} if it cannot be determined
+     */
+    private Class<?> typeOfMember(Class<?> type, SpelNode member) {
+        boolean isMethod = member instanceof MethodReference;
+        String name = member instanceof MethodReference method
+                ? method.getName()
+                : member instanceof PropertyOrFieldReference property ? property.getName() : null;
+        if (name == null || !Modifier.isFinal(type.getModifiers()) || type.isArray() || isSpecial(type, member)) {
+            return Object.class;
         }
         try {
-            if (member instanceof PropertyOrFieldReference property && !MEMBERS.has(property.getName(), type)) {
-                throw unknown(type, "property", property.getName());
+            List<Class<?>> types = isMethod ? typesOfMethods(type, name) : MEMBERS.typesOf(name, type);
+            if (types.isEmpty()) {
+                throw unknown(type, isMethod ? "method" : "property", name);
             }
-            if (member instanceof MethodReference method && !hasMethod(type, method.getName())) {
-                throw unknown(type, "method", method.getName());
-            }
+            return types.size() == 1 ? ClassUtils.resolvePrimitiveIfNecessary(types.get(0)) : Object.class;
         } catch (LinkageError ex) {
             // The type refers to a missing class, which the expression itself may not need.
-            return;
+            return Object.class;
         }
     }
 
@@ -229,9 +247,12 @@ final class ExpressionSyntax {
         return type != null ? ClassUtils.resolvePrimitiveIfNecessary(type) : null;
     }
 
-    private static boolean hasMethod(Class<?> type, String name) {
+    private static List<Class<?>> typesOfMethods(Class<?> type, String name) {
         return Arrays.stream(type.getMethods())
-                .anyMatch(method -> method.getName().equals(name));
+                .filter(method -> method.getName().equals(name))
+                .<Class<?>>map(Method::getReturnType)
+                .distinct()
+                .toList();
     }
 
     private RuntimeException unknown(Class<?> type, String kind, String name) {
@@ -254,8 +275,14 @@ final class ExpressionSyntax {
     /** Finds the properties that an expression can read, by the rules of the version of SpEL that evaluates it. */
     private static final class Members extends ReflectivePropertyAccessor {
 
-        boolean has(String property, Class<?> type) {
-            return findGetterForProperty(property, type, false) != null || findField(property, type, false) != null;
+        /** Returns the type of the property; empty if there is no such property. */
+        List<Class<?>> typesOf(String property, Class<?> type) {
+            Method getter = findGetterForProperty(property, type, false);
+            return getter != null
+                    ? List.of(getter.getReturnType())
+                    : Stream.ofNullable(findField(property, type, false))
+                            .<Class<?>>map(Field::getType)
+                            .toList();
         }
     }
 }

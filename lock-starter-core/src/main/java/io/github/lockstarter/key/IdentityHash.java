@@ -38,15 +38,16 @@ final class IdentityHash {
         while (candidates.find()) {
             String name = candidates.group(1);
             String digits = candidates.group(2);
-            if (isHash(name, digits, text.substring(candidates.end(2)))) {
+            if (isHash(name, digits, text, candidates.end(2))) {
                 return name + '@' + digits;
             }
         }
         return null;
     }
 
-    private static boolean isHash(String name, String digits, String rest) {
-        boolean separate = rest.isEmpty() || !Character.isLetterOrDigit(rest.charAt(0));
+    /** Reads the text in place, because a copy of its rest for each candidate would take quadratic time. */
+    private static boolean isHash(String name, String digits, String text, int end) {
+        boolean separate = end == text.length() || !Character.isLetterOrDigit(text.charAt(end));
         if (ARRAY.matcher(name).matches()) {
             return separate;
         }
@@ -58,7 +59,7 @@ final class IdentityHash {
         }
         // A name without a package counts as a class only before a hash of the usual length with both digits and
         // letters.
-        return END.matcher(rest).lookingAt()
+        return END.matcher(text).region(end, text.length()).lookingAt()
                 ? isClass(name, decimal && letter && many)
                 : decimal && separate && isClass(name, false);
     }

@@ -64,7 +64,15 @@ public final class StableText {
 
     private static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + REMEDY;
 
+    private static final String TOO_LONG = ", whose text is too long to be checked. " + REMEDY;
+
     private static final String NULL_TEXT = ", whose text is null. " + REMEDY;
+
+    /** The longest name of a lock, and so the longest key, has 512 bytes; a character has at least one. */
+    private static final int MAX_KEY_LENGTH = 512;
+
+    /** The longest text of a part of an expression, because the check of nested records takes quadratic time. */
+    static final int MAX_PART_LENGTH = 65_536;
 
     private static final ClassValue<Kind> KINDS = new ClassValue<>() {
         @Override
@@ -91,12 +99,28 @@ public final class StableText {
     }
 
     /**
-     * Returns the text of a value; it may be blank.
+     * Returns the text of a value, which may be blank.
+     *
+     * @param value not null
+     * @throws UnstableTextException if the text may differ between JVMs or is longer than 65,536 characters, or the value is a
+     *     collection
+     */
+    public static String of(Object value) {
+        return of(value, false);
+    }
+
+    /**
+     * Returns the text of a value that is a whole key, which may be blank. A text that is longer than the name of a lock can be is
+     * not checked, because the name is rejected; see {@link io.github.lockstarter.LockRequest#of(String, String)}.
      *
      * @param value not null
      * @throws UnstableTextException if the text may differ between JVMs, or the value is a collection
      */
-    public static String of(Object value) {
+    public static String ofKey(Object value) {
+        return of(value, true);
+    }
+
+    private static String of(Object value, boolean isKey) {
         if (value instanceof String text) {
             return text;
         }
@@ -110,24 +134,30 @@ public final class StableText {
         if (kind.reasonAlone != null) {
             throw new UnstableTextException(value, Part.whole(value, kind.reasonAlone));
         }
-        return checked(value, kind == Kind.ENTRY);
+        return checked(value, kind == Kind.ENTRY, isKey);
     }
 
     /**
      * Returns the text of a value as {@code toString()} prints it into a longer text; it may be that of a collection.
      *
      * @param value not null
-     * @throws UnstableTextException if the text may differ between JVMs
+     * @throws UnstableTextException if the text may differ between JVMs or is longer than 65,536 characters
      */
     static String ofPrinted(Object value) {
-        return value instanceof String text ? text : checked(value, true);
+        return value instanceof String text ? text : checked(value, true, false);
     }
 
-    private static String checked(Object value, boolean inside) {
+    private static String checked(Object value, boolean inside, boolean isKey) {
         try {
             String text = value.toString();
             if (text == null) {
                 throw new UnstableTextException(value, Part.whole(value, NULL_TEXT));
+            }
+            if (isKey && text.length() > MAX_KEY_LENGTH) {
+                return text;
+            }
+            if (text.length() > MAX_PART_LENGTH) {
+                throw new UnstableTextException(value, Part.whole(value, TOO_LONG));
             }
             StableText check = new StableText(text);
             Part found = inside ? check.inside(value) : check.ownText(value);
@@ -189,12 +219,14 @@ public final class StableText {
     }
 
     private @Nullable Part ownText(Object value) {
-        String rest = String.valueOf(value);
+        String text = String.valueOf(value);
+        String rest = text;
         for (Component component : COMPONENTS.get(value.getClass())) {
             Object content = component.read(value);
             String printed = String.valueOf(content);
-            Part found = inside(content);
-            if (found != null && value.toString().contains(printed)) {
+            // The text of a component that is not printed may be longer than the text of the record, which is bounded.
+            Part found = text.contains(printed) ? inside(content) : null;
+            if (found != null) {
                 return at('.' + component.name, found);
             }
             // A component may be an address such as user@cafe, which only looks like a hash.

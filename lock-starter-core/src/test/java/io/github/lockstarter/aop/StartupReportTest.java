@@ -140,6 +140,36 @@ class StartupReportTest {
         assertThat(warnings()).isEmpty();
     }
 
+    @Test
+    void shouldReportMethodsWithTheSameKeyAndDerivedNames() {
+        LockedContext.of(SameKeys.class, SameKeysOfClass.class, OtherKeys.class).close();
+
+        assertThat(warnings())
+                .hasSize(2)
+                .anySatisfy(line -> assertThat(line)
+                        .contains(
+                                SameKeys.class.getName(),
+                                "#id",
+                                "SameKeys.cancel",
+                                "SameKeys.settle",
+                                "#order.id",
+                                "SameKeys.pack",
+                                "SameKeys.ship",
+                                "name")
+                        .doesNotContain("SameKeys.named", "SameKeys.alone", "SameKeys.limit"))
+                .anySatisfy(line ->
+                        assertThat(line).contains(SameKeysOfClass.class.getName(), "OfClass.one", "OfClass.two"));
+    }
+
+    @Test
+    void shouldReportASharedKeyOnceForAClass() {
+        try (LockedContext context = LockedContext.of(SameKeysLater.class)) {
+            context.getBean(SameKeysLater.class);
+            context.getBean(SameKeysLater.class);
+            assertThat(warnings()).hasSize(1);
+        }
+    }
+
     private static LockSettings lease(String name, Duration lease) {
         NamedSettings settings = new NamedSettings(
                 name, null, new NamedValue<>(NamedSettings.property(name, "lease"), lease), null, null, null, null);
@@ -229,4 +259,72 @@ class StartupReportTest {
         @DistributedLock(name = "renewed")
         public void runRenewed() {}
     }
+
+    static class SameKeys {
+        @DistributedLock("#id")
+        public void settle(String id) {}
+
+        @DistributedLock(key = "#id", mode = LockMode.READ)
+        public void cancel(String id) {}
+
+        @DistributedLock("#order.id")
+        public void pack(Order order) {}
+
+        @DistributedLock("#order.id")
+        public void ship(Order order) {}
+
+        @DistributedLock(name = "named", key = "#id")
+        public void named(String id) {}
+
+        @DistributedLock("#id + ''")
+        public void alone(String id) {}
+
+        @DistributedSemaphore(key = "#id", permits = 2)
+        public void limit(String id) {}
+    }
+
+    @DistributedLock("#a0")
+    static class SameKeysOfClass {
+        public void one(String id) {}
+
+        public void two(String id) {}
+    }
+
+    /** Nothing in it has the same key and a derived name. */
+    static class OtherKeys {
+        @DistributedLock("#id")
+        public void one(String id) {}
+
+        @DistributedLock(name = "one", key = "#id")
+        public void two(String id) {}
+
+        @DistributedLock(name = "one", key = "#id")
+        public void three(String id) {}
+
+        @DistributedLock("#id.length()")
+        public void four(String id) {}
+
+        @DistributedLock
+        public void five() {}
+
+        @DistributedLock
+        public void six() {}
+
+        @DistributedSemaphore(key = "#id", permits = 2)
+        public void seven(String id) {}
+
+        @DistributedSemaphore(key = "#id", permits = 2)
+        public void eight(String id) {}
+    }
+
+    @Scope("prototype")
+    static class SameKeysLater {
+        @DistributedLock("#id")
+        public void one(String id) {}
+
+        @DistributedLock("#id")
+        public void two(String id) {}
+    }
+
+    record Order(String id) {}
 }

@@ -2,13 +2,17 @@ package io.github.lockstarter.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /**
  * Classes of core that other modules use: the API, the SPI of stores, and the internals that are named here. Everything
@@ -98,11 +102,8 @@ class ModuleBoundariesTest {
     @Test
     void shouldHaveAllPublishedModulesInTheBom() {
         String bom = pom("extensions/lock-starter-bom");
-        List<String> published = all(MODULE, pom(".")).stream()
-                .filter(module -> !module.endsWith("/lock-starter-bom"))
-                .filter(module -> !pom(module).contains("<maven.deploy.skip>true</maven.deploy.skip>"))
-                .map(ModuleBoundariesTest::name)
-                .toList();
+        List<String> published =
+                published().stream().map(ModuleBoundariesTest::name).toList();
         assertThat(all(MANAGED, bom)).containsExactlyInAnyOrderElementsOf(published);
         assertThat(bom).doesNotContain("<parent>", "<scope>import</scope>");
         assertThat(all(MODULE, pom(".").split("<profiles>", 2)[0]).stream().map(ModuleBoundariesTest::name))
@@ -110,6 +111,26 @@ class ModuleBoundariesTest {
                 .containsAll(published);
         Pattern version = Pattern.compile("<version>([^<]+)</version>");
         assertThat(all(version, bom).get(0)).isEqualTo(all(version, pom(".")).get(0));
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS) // runs a script of the shell
+    void shouldAttestTheFilesOfAllPublishedModules() throws Exception {
+        Process script = new ProcessBuilder("bash", ".ci/published-files")
+                .directory(ROOT.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        List<String> files = script.inputReader(StandardCharsets.UTF_8).lines().toList();
+        assertThat(script.waitFor()).isZero();
+
+        assertThat(files)
+                .containsExactlyInAnyOrderElementsOf(published().stream()
+                        .flatMap(module -> Stream.of(module + "/target/*.jar", module + "/target/*-cyclonedx.json"))
+                        .toList());
+        assertThat(MessageRulesTest.text(ROOT.resolve(".github/workflows/release.yml")))
+                .containsOnlyOnce("$(.ci/published-files)")
+                .containsOnlyOnce("subject-path: ${{ steps.published.outputs.files }}\n")
+                .containsOnlyOnce("subject-path");
     }
 
     @Test
@@ -128,6 +149,14 @@ class ModuleBoundariesTest {
                     .forEach(added::add);
         }
         assertThat(added).containsExactlyInAnyOrderElementsOf(DECLARED_DEPENDENCIES);
+    }
+
+    /** Returns the folders of the published modules but that of the BOM, which has no jar. */
+    private static List<String> published() {
+        return all(MODULE, pom(".")).stream()
+                .filter(module -> !module.endsWith("/lock-starter-bom"))
+                .filter(module -> !pom(module).contains("<maven.deploy.skip>true</maven.deploy.skip>"))
+                .toList();
     }
 
     private static String name(String module) {

@@ -314,4 +314,19 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(registry.health().status()).isEqualTo(Status.DOWN);
         assertThat(registry.health().problem()).contains("stopped");
     }
+
+    @Test
+    void shouldDeliverTheLossesOfTheStopAndNoEventAfterIt() throws Exception {
+        EventLog events = new EventLog();
+        LeasingLockRegistry registry = registry(withShutdownTimeout(Duration.ZERO), events);
+        Lease lease = registry.acquire(LockRequest.of(NAME));
+
+        registry.stop();
+
+        assertThat(events.all(LockLostEvent.class))
+                .extracting(LockLostEvent::reason)
+                .containsExactly(LossReason.SHUTDOWN);
+        assertThat(lease.release()).isFalse();
+        assertThat(events.count(LockReleasedEvent.class)).isZero();
+    }
 }

@@ -46,6 +46,14 @@ class ExpressionSyntaxTest {
                 "#order.customer.anything",
                 "#order.asText",
                 "#order.level.name",
+                "#order.level.name.bytes.length",
+                "#order.size.width",
+                "#order.size.parts[0].anything",
+                "#order.size.part('a').anything",
+                "#order.size.shape.anything",
+                "#order.size.anything.anything",
+                "#root.method.name",
+                "#root.target.anything",
                 "#order['id']",
                 "#id.bytes",
                 "#kind.FIRST",
@@ -86,7 +94,11 @@ class ExpressionSyntaxTest {
         #order.          | not a SpEL expression  | Quote
         order 42         | not a SpEL expression  | Quote
         orders:#id       | not a SpEL expression  | +
-        #{#id}           | not a SpEL expression  | #{
+        #{#id}           | not a SpEL expression  | = "#id".
+        #{#order.id}     | not a SpEL expression  | = "#order.id".
+        #{#id + '-'}     | not a SpEL expression  | = "#id + '-'".
+        order-#{#id}     | not a SpEL expression  | + #a0
+        #{#id}-#{#count} | not a SpEL expression  | + #a0
         ${region}-#{#id} | placeholders           | @environment
         #order.idd       | Order has no public property 'idd' | customer
         #a0?.Id2         | 'Id2'                  | id
@@ -94,6 +106,12 @@ class ExpressionSyntaxTest {
         @beans.of(#order.idd)  | 'idd'            | id
         #order.items.?[name == #order.idd] | 'idd' | id
         #order.asTxt()   | has no public method 'asTxt' | asText
+        #order.size.widht | Size has no public property 'widht' | width
+        #order.size().widht | Size has no public property 'widht' | width
+        #order?.size?.widht() | Size has no public method 'widht' | width
+        #order.size.width.unt | java.lang.Integer has no public property 'unt' | intValue
+        #order.level.nam | java.lang.Thread$State has no public property 'nam' | name
+        #root.method.nam | java.lang.reflect.Method has no public property 'nam' | getName
         #id.id           | java.lang.String has no public property 'id' | isEmpty
         #option.name     | java.util.Optional has no public property 'name' | isPresent
         #kept.nam        | Item has no public property 'nam' | name
@@ -179,7 +197,13 @@ class ExpressionSyntaxTest {
     static class Concrete extends Base<Item, Customer> {}
 
     record Order(
-            String id, int count, List<Item> items, Map<String, String> tags, Customer customer, Thread.State level) {
+            String id,
+            int count,
+            List<Item> items,
+            Map<String, String> tags,
+            Customer customer,
+            Thread.State level,
+            Size<Item> size) {
         public String getId() {
             return this.id;
         }
@@ -190,6 +214,17 @@ class ExpressionSyntaxTest {
     }
 
     record Item(String name, int price) {}
+
+    record Size<T>(int width, List<T> parts, T anything, Shape shape) {
+        public Item part(String name) {
+            return null;
+        }
+
+        /** The type of the result depends on the arguments. */
+        public Customer part(int index) {
+            return null;
+        }
+    }
 
     /** A subclass may have more properties. */
     static class Customer {

@@ -3,6 +3,7 @@ package io.github.lockstarter.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -68,5 +69,12 @@ class IdentityHashTest {
         assertThat(new Object[] {new Object(), new int[0], new String[0][0], (Runnable) () -> {}, new Object() {}})
                 .extracting(object -> ("Text(of=" + object).replaceAll("@[0-9a-f]{1,8}$", "@1b2c3d4"))
                 .allMatch(text -> IdentityHash.firstIn(text + ")") != null);
+    }
+
+    /** A copy of the rest for each candidate would take minutes; the limit only has to tell minutes from milliseconds. */
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void shouldSearchALongTextInLinearTime() {
+        assertThat(IdentityHash.firstIn("a@b ".repeat(2_000_000))).isNull();
     }
 }

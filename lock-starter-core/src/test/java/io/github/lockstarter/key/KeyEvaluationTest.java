@@ -73,6 +73,15 @@ class KeyEvaluationTest {
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
                 .hasMessageContaining("512 bytes");
+        assertThatThrownBy(() -> this.orders.byAnything(new Order("a@b ".repeat(200))))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
+                .hasMessageContaining("512 bytes");
+        assertThatThrownBy(() -> this.orders.byText(new Order("x".repeat(70_000))))
+                .isExactlyInstanceOf(InvalidLockKeyException.class)
+                .hasMessageContaining(
+                        "Key \"#order.toString().hashCode()\" of " + Orders.class.getName() + ".byText(Order)")
+                .hasMessageContaining("too long to be checked");
         assertThatThrownBy(() -> this.orders.byRoot()).hasMessageContaining("differs between JVMs");
         assertThat(context.calls.requests).isEmpty();
     }
@@ -133,6 +142,11 @@ class KeyEvaluationTest {
             this.reads++;
             return this.id;
         }
+
+        @Override
+        public String toString() {
+            return "Order " + this.id;
+        }
     }
 
     static class SpecialOrder extends Order {
@@ -172,6 +186,9 @@ class KeyEvaluationTest {
 
         @DistributedLock("#value")
         public void byAnything(Object value) {}
+
+        @DistributedLock("#order.toString().hashCode()")
+        public void byText(Order order) {}
 
         @DistributedLock("#root")
         public void byRoot() {}

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.Month;
 import java.time.ZoneId;
+import java.util.AbstractList;
 import java.util.AbstractMap.SimpleEntry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -216,6 +217,55 @@ class StableTextTest {
                 .hasMessageContaining("a value of type shop.hidden.Order, whose text contains \"java.lang.Object@");
     }
 
+    @Test
+    void shouldNotCheckAKeyThatIsTooLongForAName() {
+        String hash = " shop.Order@1b2c3d4";
+        String longest = "x".repeat(512 - hash.length()) + hash;
+
+        assertThatThrownBy(() -> StableText.ofKey(new Said(longest))).isInstanceOf(UnstableTextException.class);
+        assertThat(StableText.ofKey(new Said('x' + longest))).isEqualTo('x' + longest);
+        assertThatThrownBy(() -> StableText.of(new Said('x' + longest))).isInstanceOf(UnstableTextException.class);
+    }
+
+    @Test
+    void shouldRejectPartsThatAreTooLongToBeChecked() {
+        String longest = "x".repeat(StableText.MAX_PART_LENGTH);
+
+        assertThat(StableText.of(new Said(longest))).isEqualTo(longest);
+        assertThatThrownBy(() -> StableText.of(new Said('x' + longest)))
+                .isInstanceOf(UnstableTextException.class)
+                .hasMessageContaining("too long");
+        assertThatThrownBy(() -> StableText.ofPrinted(List.of(longest))).hasMessageContaining("too long");
+    }
+
+    /** A component may be of any size, although the text of its record is short. */
+    @Test
+    void shouldNotReadComponentsThatAreNotPrinted() {
+        List<Integer> read = new ArrayList<>();
+        List<String> elements = new AbstractList<>() {
+            @Override
+            public String get(int index) {
+                read.add(index);
+                return "element";
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+
+            @Override
+            public String toString() {
+                return "elements";
+            }
+        };
+
+        assertThat(StableText.of(new OnlyList("7", elements))).isEqualTo("Only 7");
+        assertThat(read).isEmpty();
+        assertThat(StableText.of(new PrintsAll("7", elements))).isEqualTo("7 with elements");
+        assertThat(read).isNotEmpty();
+    }
+
     private static Box deep(int depth) {
         Box box = new Box("end");
         for (int i = 0; i < depth; i++) {
@@ -230,6 +280,14 @@ class StableTextTest {
 
     /** Overrides toString(), so that the other components do not matter. */
     private record OnlyId(String id, Set<String> tags, Date created) {
+
+        @Override
+        public String toString() {
+            return "Only " + this.id;
+        }
+    }
+
+    private record OnlyList(String id, List<String> elements) {
 
         @Override
         public String toString() {
