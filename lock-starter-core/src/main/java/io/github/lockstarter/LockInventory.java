@@ -137,8 +137,12 @@ public interface LockInventory {
      * @param fencingToken token of the grant
      * @param remaining time until the lease expires unless it is renewed; null: unknown
      * @param permits number of permits that it holds; 0 for a lock
-     * @param since time of the grant, by the clock of the Redis server
+     * @param since time of the grant, by the clock of the Redis server; null: unknown
      */
     record StoredGrant(
-            LockHolder holder, long fencingToken, @Nullable Duration remaining, int permits, Instant since) {}
+            LockHolder holder,
+            long fencingToken,
+            @Nullable Duration remaining,
+            int permits,
+            @Nullable Instant since) {}
 }

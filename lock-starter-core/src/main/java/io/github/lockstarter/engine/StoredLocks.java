@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** The locks as the store knows them, whichever instance owns them. All methods ask the store, and wait for the reply. */
 final class StoredLocks {
 
+    /** The scripts compute with tokens below it exactly. A larger one was not derived from the time of the server. */
+    private static final long MAX_TIME_MICROS = 1L << 53;
+
     private final LockStore store;
 
     StoredLocks(LockStore store) {
@@ -120,7 +123,7 @@ final class StoredLocks {
                         holder.weight(),
                         time(holder.fencingToken())))
                 .toList();
-        String owner = found.owner();
+        String owner = ownerOf(found);
         long token = found.fencingToken();
         return new Stored(
                 mode(found),
@@ -129,7 +132,7 @@ final class StoredLocks {
                 holders.isEmpty()
                         ? (owner != null ? instances.apply(owner) : null)
                         : holders.get(0).holder(),
-                token > 0 ? time(token) : null,
+                time(token),
                 found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null,
                 found.line().stream()
                         .map(id -> new StoredWaiter(
@@ -142,15 +145,23 @@ final class StoredLocks {
         if (!found.holders().isEmpty()) {
             return GrantKind.of(found.holders().get(0).acquisitionId()).mode();
         }
-        return found.owner() != null ? LockMode.WRITE : null;
+        return ownerOf(found) != null ? LockMode.WRITE : null;
+    }
+
+    /** Returns null for a shared lock as well, if another program has damaged all of its holders. */
+    private static @Nullable String ownerOf(StoredLock found) {
+        String owner = found.owner();
+        return owner == null || GrantKind.isMarker(owner) ? null : owner;
     }
 
     private static @Nullable Duration millis(long millis) {
         return millis >= 0 ? Duration.ofMillis(millis) : null;
     }
 
-    /** Returns the time of a grant by the store, which its token contains. */
-    private static Instant time(long fencingToken) {
-        return Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS);
+    /** Returns the time of a grant by the store, which its token contains; null if the token contains none. */
+    private static @Nullable Instant time(long fencingToken) {
+        return fencingToken > 0 && fencingToken < MAX_TIME_MICROS
+                ? Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS)
+                : null;
     }
 }
