@@ -271,6 +271,7 @@ class LocksEndpointRedisTest {
         redis.command("HSET", "lock:{line}", "o", "another", "f", "1", "q", "1:9:99999999999:9999999999999");
         redis.command("HSET", "lock:{endless}", "o", "another", "q", "10000000000000000:10000000000000100:9:1");
         redis.command("HSET", "lock:{shared}", "o", "~s", "f", "7", "s", "1:1:9999999999999:x", "h:x.s1.1", "no");
+        redis.command("HSET", "lock:{unknown}", "o", "~s", "f", "7", "h:x.sY.1", "9999999999999:7:1");
         redis.command("HSET", "lock:{permits}", "o", "~s", "f", "7", "s", "3:3:1:x");
         redis.command("HSET", "lock:{permits}", "h:x.sY.1", "9999999999999:9000000000000000000:1");
         redis.command("HSET", "lock:{permits}", "h:x.s1.1", "9999999999999:8999999999999999999:99999999999");
@@ -287,6 +288,9 @@ class LocksEndpointRedisTest {
         Answer shared = instance.get("/actuator/locks/shared");
         assertThat(shared.<Boolean>at("$.store.locked")).isTrue();
         assertThat(shared.<Map<String, ?>>at("$.store")).doesNotContainKeys("mode", "holder", "error");
+        Answer unknown = instance.get("/actuator/locks/unknown");
+        assertThat(unknown.<Object>at("$.store.mode")).isNull();
+        assertThat(unknown.<String>at("$.store.holders[0].holder.instance")).isEqualTo("x.sY.1");
         Answer permits = instance.get("/actuator/locks/permits");
         assertThat(permits.<List<String>>at("$.store.holders[*].holder.instance"))
                 .containsExactlyInAnyOrder("x.sY.1", "x.s1.1");

@@ -143,7 +143,9 @@ final class StoredLocks {
 
     private static @Nullable LockMode mode(StoredLock found) {
         if (!found.holders().isEmpty()) {
-            return GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+            LockMode mode = GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+            // The id of a holder states how it shares the lock, unless another program wrote it.
+            return mode != LockMode.WRITE ? mode : null;
         }
         return ownerOf(found) != null ? LockMode.WRITE : null;
     }

@@ -8,10 +8,10 @@ import java.util.Random;
 public final class DamagedLock {
 
     private static final List<String> IDS = List.of(
-            "Zx8cV6bN4mQ-0000000000",
-            "Zx8cV6bN4mQ-0000000001.r",
-            "Zx8cV6bN4mQ-0000000002.s1.3",
-            "Zx8cV6bN4mQ-0000000003.s99999999999.1",
+            "Dm5aG6eD7lK-0000000000",
+            "Dm5aG6eD7lK-0000000001.r",
+            "Dm5aG6eD7lK-0000000002.s1.3",
+            "Dm5aG6eD7lK-0000000003.s99999999999.1",
             "x.sY.1",
             "x.s1.",
             ".s.r",
