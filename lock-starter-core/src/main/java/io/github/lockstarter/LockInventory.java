@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,13 @@ public interface LockInventory {
      * @throws LockStoreException if the store does not answer
      */
     Optional<Stored> stored(String lockName);
+
+    /**
+     * Returns the lock as {@link #stored} does, without blocking, so that several locks can be read at the same time.
+     *
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}
+     */
+    CompletionStage<Optional<Stored>> storedAsync(String lockName);
 
     /**
      * Returns the health of this instance's locks. Never waits for the store, and so returns within milliseconds even

@@ -18,12 +18,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The locks as the store knows them, whichever instance owns them. All methods ask the store, and wait for the reply. */
+/** The locks as the store knows them, whichever instance owns them. Methods wait for the reply of the store, except as stated. */
 final class StoredLocks {
 
     /** The scripts compute with tokens below it exactly. A larger one was not derived from the time of the server. */
@@ -95,22 +96,30 @@ final class StoredLocks {
      * @param instances null: instances are described by their ids
      */
     Optional<Stored> describe(String lockName, @Nullable Instances instances, Duration atMost) {
-        StoredLock found = find(lockName, false);
-        if (found == null) {
-            return Optional.empty();
-        }
-        if (instances == null) {
-            return Optional.of(described(found, Instances::byId));
+        return described(find(lockName, false), instances, atMost).join();
+    }
+
+    /** As {@link #describe}, but does not block. */
+    CompletionStage<Optional<Stored>> describeAsync(String lockName, @Nullable Instances instances, Duration atMost) {
+        return this.store
+                .send(new Command.Inspect(lockName, false))
+                .thenCompose(reply -> described(((Reply.Described) reply).lock(), instances, atMost));
+    }
+
+    private static CompletableFuture<Optional<Stored>> described(
+            @Nullable StoredLock found, @Nullable Instances instances, Duration atMost) {
+        if (found == null || instances == null) {
+            return CompletableFuture.completedFuture(
+                    Optional.ofNullable(found).map(lock -> described(lock, Instances::byId)));
         }
         CompletableFuture<?>[] reads = Stream.concat(owners(found).stream(), found.line().stream())
                 .map(instances::read)
                 .toArray(CompletableFuture<?>[]::new);
         // Without a reply in time, instances are described by their ids.
-        boolean unused = CompletableFuture.allOf(reads)
+        return CompletableFuture.allOf(reads)
                 .thenApply(all -> true)
                 .completeOnTimeout(false, atMost.toNanos(), TimeUnit.NANOSECONDS)
-                .join();
-        return Optional.of(described(found, instances::of));
+                .thenApply(unused -> Optional.of(described(found, instances::of)));
     }
 
     private static Stored described(StoredLock found, Function<String, LockHolder> instances) {
