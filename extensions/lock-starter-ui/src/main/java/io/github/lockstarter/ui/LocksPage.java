@@ -112,11 +112,21 @@ final class LocksPage extends HttpServlet {
             request.setCharacterEncoding(StandardCharsets.UTF_8.name());
             release(request, response);
         } else {
-            response.setStatus(
-                    path == null || TYPES.containsKey(path) || path.equals("/data") || path.equals("/release")
-                            ? HttpServletResponse.SC_METHOD_NOT_ALLOWED
-                            : HttpServletResponse.SC_NOT_FOUND);
+            refuse(path, response);
         }
+    }
+
+    /** Answers a request whose path or method is unknown. */
+    private void refuse(@Nullable String path, HttpServletResponse response) {
+        if ("/release".equals(path)) {
+            response.setHeader("Allow", this.rights.permits(WebEndpointHttpMethod.DELETE) ? "POST" : "");
+        } else if (path == null || TYPES.containsKey(path) || path.equals("/data")) {
+            response.setHeader("Allow", "GET, HEAD");
+        } else {
+            response.setStatus(HttpServletResponse.SC_NOT_FOUND);
+            return;
+        }
+        response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
     }
 
     /** Returns whether the user may call such an operation of the endpoint, if it has one. */
@@ -174,7 +184,7 @@ final class LocksPage extends HttpServlet {
         String name = request.getParameter("name");
         String token = request.getParameter("token");
         if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
-            response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+            refuse("/release", response);
         } else if (!isPermitted(WebEndpointHttpMethod.DELETE, request)) {
             deny(response);
         } else if (request.getHeader("X-Requested-With") == null) {

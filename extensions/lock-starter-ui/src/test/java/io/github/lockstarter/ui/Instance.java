@@ -105,6 +105,11 @@ final class Instance implements AutoCloseable {
         return send(request);
     }
 
+    /** Sends a request with another method than GET and POST. */
+    Answer request(String method, String path) {
+        return send(HttpRequest.newBuilder(URI.create(address() + path)).method(method, BodyPublishers.noBody()));
+    }
+
     static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }

@@ -230,6 +230,45 @@ class LocksPageRedisTest {
     }
 
     @Test
+    void shouldNameTheMethodsOfAPath(RedisServer redis) {
+        for (String path : List.of("/locks/", "/locks/locks.js", "/locks/data")) {
+            assertNotAllowed(shop.request("PUT", path), "GET, HEAD");
+            assertNotAllowed(shop.post(path, Map.of()), "GET, HEAD");
+        }
+        assertNotAllowed(shop.request("DELETE", "/locks/release"), "POST");
+        assertNotAllowed(shop.get("/locks/release"), "POST");
+        assertThat(shop.request("PUT", "/locks/nothing").headers().firstValue("Allow"))
+                .isEmpty();
+        try (Instance readOnly = Instance.start(
+                "--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port())) {
+            assertNotAllowed(readOnly.release("order", "1"), "");
+            assertNotAllowed(readOnly.get("/locks/release"), "");
+        }
+    }
+
+    private static void assertNotAllowed(Answer answer, String methods) {
+        assertThat(answer.status()).isEqualTo(405);
+        assertThat(answer.headers().firstValue("Allow")).hasValue(methods);
+    }
+
+    @Test
+    void shouldScanFewKeysInOneCall(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 3000);
+        proxy.forgetCommands();
+
+        assertThat(shop.get("/locks/data?count=1000").status()).isEqualTo(200);
+        assertThat(shop.get("/locks/data?text=nothing").status()).isEqualTo(200);
+
+        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 0)).isPositive();
+        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 500)).isZero();
+    }
+
+    /** Returns the number of keys of one call; 0 for another command. */
+    private static int keysOfScan(List<String> command) {
+        return command.size() == 7 && command.get(5).contains("{*") ? Integer.parseInt(command.get(6)) : 0;
+    }
+
+    @Test
     void shouldServeThePageWithStrictHeaders() {
         Answer moved = shop.get("/locks");
         assertThat(moved.status()).isEqualTo(302);
