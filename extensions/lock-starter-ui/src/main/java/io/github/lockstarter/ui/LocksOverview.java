@@ -10,6 +10,8 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,6 +38,9 @@ final class LocksOverview {
 
     /** Begins the cursor in the locks of this instance, which goes on with a position. */
     private static final String OWN = "own-";
+
+    /** The ids of locks in requests. Unlike names, which may have unpaired surrogates, each of them can be sent in UTF-8. */
+    private static final LockKeys IDS = new LockKeys("lock", LoggedNames.withKeys(true));
 
     private final LockInventory inventory;
 
@@ -116,6 +121,7 @@ final class LocksOverview {
     private @Nullable Map<String, @Nullable Object> describe(String name, Map<String, Object> instances) {
         Map<String, @Nullable Object> lock = new LinkedHashMap<>();
         lock.put("name", name);
+        lock.put("id", IDS.keyOf(name));
         try {
             Optional<Stored> stored = this.inventory.stored(name);
             if (stored.isEmpty()) {
@@ -229,12 +235,17 @@ final class LocksOverview {
      * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one step, so that
      * a grant between them is ended as well.
      *
+     * @param id of the lock, as {@link #next} describes it
      * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with each of
      *     them
      * @throws LockStoreException if the store does not answer
-     * @throws IllegalArgumentException if no lock can have the name
+     * @throws IllegalArgumentException if no lock can have the id
      */
-    Release release(String name, String token) {
+    Release release(String id, String token) {
+        String name = IDS.nameOf(id);
+        if (name == null) {
+            throw new IllegalArgumentException("This is no id of a lock.");
+        }
         LockRequest unused = LockRequest.of(name);
         Stored stored = this.inventory.stored(name).orElse(null);
         if (stored == null) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.json.JsonWriter;
@@ -24,7 +25,7 @@ import org.springframework.boot.json.JsonWriter;
  * and paths, and works without Spring MVC.
  *
  * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count}; {@code POST
- * release} releases the lock of the parameters {@code name} and {@code token}. It needs a header that no form of another site can
+ * release} releases the lock of the parameters {@code id} and {@code token}. It needs a header that no form of another site can
  * send, besides the token of Spring Security where that is present.
  */
 final class LocksPage extends HttpServlet {
@@ -39,6 +40,8 @@ final class LocksPage extends HttpServlet {
     private static final LockLog logger = LockLog.of(LocksPage.class);
 
     private static final JsonWriter<Map<String, ? extends @Nullable Object>> JSON = JsonWriter.standard();
+
+    private static final Pattern UNPAIRED_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private static final Map<String, String> TYPES = Map.of(
             "/", "text/html",
@@ -181,7 +184,7 @@ final class LocksPage extends HttpServlet {
     }
 
     private void release(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        String name = request.getParameter("name");
+        String id = request.getParameter("id");
         String token = request.getParameter("token");
         if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
             refuse("/release", response);
@@ -191,10 +194,10 @@ final class LocksPage extends HttpServlet {
             response.setStatus(HttpServletResponse.SC_FORBIDDEN);
         } else {
             answer(response, () -> {
-                if (name == null) {
-                    throw new IllegalArgumentException("The parameter name is missing.");
+                if (id == null) {
+                    throw new IllegalArgumentException("The parameter id is missing.");
                 }
-                return Map.of("outcome", this.overview.get().release(name, token != null ? token : ""));
+                return Map.of("outcome", this.overview.get().release(id, token != null ? token : ""));
             });
         }
     }
@@ -212,7 +215,13 @@ final class LocksPage extends HttpServlet {
             answer = error(ex);
         }
         response.setContentType("application/json");
-        JSON.write(answer).toWriter(response.getWriter());
+        // UTF-8 cannot encode unpaired surrogates: each of them would become a question mark, and the name that of
+        // another lock.
+        response.getWriter()
+                .write(UNPAIRED_SURROGATE
+                        .matcher(JSON.writeToString(answer))
+                        .replaceAll(found ->
+                                String.format("\\\\u%04x", (int) found.group().charAt(0))));
     }
 
     private static Map<String, ? extends @Nullable Object> error(RuntimeException ex) {

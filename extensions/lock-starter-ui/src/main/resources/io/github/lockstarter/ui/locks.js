@@ -25,10 +25,10 @@
       question: 'Release this lock by force?', ownerIs: owner => `Owner: ${owner}`,
       consequence: 'Every owner loses the lock, and the next one begins at once. The present owner is notified at its next renewal, '
         + 'and works on until then; with a fixed lease, until its end. Prefer to stop the instance that holds the lock.',
-      RELEASED: name => `Released: ${name}`, FREE: name => `The lock was free already: ${name}`,
-      CHANGED: name => `Nothing was released, because the lock has another owner by now: ${name}`,
+      RELEASED: 'Released: ', FREE: 'The lock was free already: ',
+      CHANGED: 'Nothing was released, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
-      fullName: 'Full name', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
+      fullName: 'Full name', codes: 'Code points', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
       noThread: 'none: the lease belongs to no thread', renewals: 'Renewals by this instance',
       renewed: n => `${n}`, notRenewed: n => `${n}; the lease is not renewed any more, or is fixed`,
       heldHere: 'also held here', holders: 'Holders', line: 'Waiting line', firstOf: (n, all) => `the first ${n} of ${all}`, waitersHere: 'Waiters of this instance',
@@ -50,9 +50,8 @@
       question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
       consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者要到下一次续期时才会收到通知，在此之前会继续执行；'
         + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
-      RELEASED: name => `已释放：${name}`, FREE: name => `锁已经是空闲的：${name}`,
-      CHANGED: name => `锁已换了持有者，没有释放：${name}`, notReleased: why => `锁可能没有释放。${why}`,
-      fullName: '完整名称', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
+      RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
+      fullName: '完整名称', codes: '码点', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
       noThread: '无：租约不属于任何线程', renewals: '本实例的续期次数',
       renewed: n => `${n}`, notRenewed: n => `${n}；已停止续期，或者是固定租约`,
       heldHere: '本实例也持有', holders: '持有者', line: '等待队列', firstOf: (n, all) => `前 ${n} 个，共 ${all} 个`, waitersHere: '本实例的等待者',
@@ -110,16 +109,26 @@
     return element;
   }
 
-  /** Returns the name with a visible code in place of each character that is invisible or changes the direction of a text. */
-  function printable(name) {
-    return name.split(/([\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])/u).filter(part => part).map(part =>
-      /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]$/u.test(part)
-        ? el('span', { class: 'char' }, 'U+' + part.codePointAt(0).toString(16).toUpperCase().padStart(4, '0'))
-        : part);
+  /**
+   * Splits a name at characters that are not visible, that fonts need not have or that change the direction of a text. Of the
+   * spaces, only a single one between other characters is visible. No property of Unicode covers the blanks at the end.
+   */
+  const INVISIBLE = /([\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}|^ | $|(?<= ) | (?= )|[\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}])/u;
+  const NOT_ASCII = /([^\x00-\x7F])/u;
+
+  /** Splits a text by a pattern with one group, and shows what the group has found by its code. */
+  function withCodes(text, pattern, describe) {
+    return text.split(pattern).flatMap((part, i) => i % 2 === 0 ? describe(part)
+      : [el('span', { class: 'char' }, 'U+' + part.codePointAt(0).toString(16).toUpperCase().padStart(4, '0'))]);
   }
 
-  const plain = name => printable(name).map(part => part.textContent || part).join('');
-  const short = name => { const text = plain(name); return text.length > 120 ? text.slice(0, 120) + '…' : text; };
+  /** Returns the text with codes in place of characters that are not visible. */
+  const printable = text => withCodes(text, INVISIBLE, part => part === '' ? [] : [part]);
+
+  /** Returns the text with codes in place of all characters that may look like others; null if there are none. */
+  const spelled = text => NOT_ASCII.test(text) ? withCodes(text, NOT_ASCII, printable) : null;
+
+  const plain = text => printable(text).map(part => part.textContent || part).join('');
 
   function unit(value, name) {
     return new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'narrow', maximumFractionDigits: 1 }).format(value);
@@ -183,7 +192,7 @@
     }
     const actions = cell('actions');
     if (mayRelease) {
-      const button = el('button', { type: 'button', class: 'release', 'aria-label': `${t('release')}: ${short(lock.name)}` }, t('release'));
+      const button = el('button', { type: 'button', class: 'release', 'aria-label': `${t('release')}: ${plain(lock.name)}` }, t('release'));
       button.addEventListener('click', () => ask(row));
       actions.append(button);
     }
@@ -205,6 +214,7 @@
     const facts = el('dl');
     const fact = (name, value, attributes) => value != null && facts.append(el('dt', {}, t(name)), el('dd', attributes || {}, ...[].concat(value)));
     fact('fullName', printable(lock.name), { class: 'name', dir: 'auto', tabindex: 0 });
+    fact('codes', spelled(lock.name), { class: 'name', dir: 'ltr', tabindex: 0 });
     fact('token', lock.token);
     fact('since', lock.since == null ? null : moment(lock.since));
     const instance = instances[lock.holder];
@@ -269,9 +279,9 @@
     }));
   }
 
-  function notice(id, text) {
-    $(id).textContent = text || '';
-    $(id).hidden = !text;
+  function notice(id, content) {
+    $(id).replaceChildren(...[].concat(content || []));
+    $(id).hidden = !content;
   }
 
   function showState() {
@@ -417,7 +427,10 @@
 
   function ask(row) {
     asked = row;
+    const codes = spelled(row.lock.name);
     $('confirm-name').replaceChildren(...printable(row.lock.name));
+    $('confirm-codes').hidden = !codes;
+    $('confirm-codes').lastElementChild.replaceChildren(...(codes || []));
     $('confirm-owner').textContent = t('ownerIs')(ownerText(row.lock));
     $('release').disabled = false;
     $('confirm').showModal();
@@ -428,12 +441,12 @@
     const lock = asked.lock;
     $('release').disabled = true;
     try {
-      const body = new URLSearchParams({ name: lock.name, token: lock.mode === 'WRITE' ? lock.token || '' : '' });
+      const body = new URLSearchParams({ id: lock.id, token: lock.mode === 'WRITE' ? lock.token || '' : '' });
       if (csrf) {
         body.set(csrf.name, csrf.value);
       }
       const answer = await send('release', { method: 'POST', body });
-      outcome = () => t(answer.outcome)(short(lock.name));
+      outcome = () => [t(answer.outcome), ...printable(lock.name)];
     } catch (failure) {
       outcome = () => t('notReleased')(plain(failure.why()));
     }

@@ -12,6 +12,9 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -213,13 +216,13 @@ class LocksPageBrowserTest {
             registry.acquire(LockRequest.of(name));
         }
         visit("en", NARROW, "light");
-        browser.find("#count", "10 locks");
+        int left = PageTests.hostileNames().size();
+        browser.find("#count", left + " locks");
         shouldBeAccessible();
         browser.screenshot("hostile-narrow");
         browser.width(WIDE);
         shouldFit();
         browser.screenshot("hostile-wide");
-        int left = 10;
         // Another test releases the others.
         for (String name : PageTests.hostileNames().subList(0, 5)) {
             String row = "[...document.querySelectorAll('tr.lock')].find(row => row.lockName === arguments[0])";
@@ -233,6 +236,87 @@ class LocksPageBrowserTest {
         }
         assertThat(browser.evaluate("document.querySelectorAll('main img, main script').length"))
                 .isEqualTo(0L);
+    }
+
+    /** Ranges of code points that are ignored by default or are spaces; of the tags and variation selectors above U+E0000 the ends. */
+    private static final int[][] INVISIBLE = {
+        {0x00A0, 0x00A0},
+        {0x00AD, 0x00AD},
+        {0x034F, 0x034F},
+        {0x061C, 0x061C},
+        {0x115F, 0x1160},
+        {0x1680, 0x1680},
+        {0x17B4, 0x17B5},
+        {0x180B, 0x180F},
+        {0x2000, 0x200F},
+        {0x2028, 0x202F},
+        {0x205F, 0x206F},
+        {0x2800, 0x2800},
+        {0x3000, 0x3000},
+        {0x3164, 0x3164},
+        {0xE000, 0xE000},
+        {0xFE00, 0xFE0F},
+        {0xFEFF, 0xFEFF},
+        {0xFFA0, 0xFFA0},
+        {0xFFF0, 0xFFF8},
+        {0x1BCA0, 0x1BCA3},
+        {0x1D173, 0x1D17A},
+        {0xE0000, 0xE0001},
+        {0xE0100, 0xE0100},
+        {0xE0FFF, 0xE0FFF}
+    };
+
+    @Test
+    void shouldShowCharactersThatAreNotVisibleByTheirCodes() throws Exception {
+        Set<String> expected = new TreeSet<>();
+        for (int[] range : INVISIBLE) {
+            for (int each = range[0]; each <= range[1]; each++) {
+                registry.acquire(LockRequest.of("a" + Character.toString(each) + "b"));
+                expected.add("aU+%04Xb".formatted(each));
+            }
+        }
+        for (String name : List.of(" a", "a ", "a  b", "a b", "a?", "a\uD800", "a\uDC00")) {
+            registry.acquire(LockRequest.of(name));
+        }
+        expected.addAll(List.of("U+0020a", "aU+0020", "aU+0020U+0020b", "a b", "a?", "aU+D800", "aU+DC00"));
+
+        visit("en", WIDE, "light");
+        while (Boolean.FALSE.equals(browser.evaluate("document.getElementById('more').hidden"))) {
+            browser.evaluate("document.getElementById('more').click()");
+            awaitLoaded();
+        }
+
+        assertThat((List<?>) browser.evaluate(
+                        "[...document.querySelectorAll('tr.lock .name')].map(name => name.textContent)"))
+                .map(String::valueOf)
+                .containsExactlyInAnyOrderElementsOf(expected);
+        browser.evaluate("[...document.querySelectorAll('tr.lock')].find(row => row.lockName === 'a\\ud800')"
+                + ".querySelector('.release').click()");
+        assertThat(browser.find("#confirm-name").getText()).isEqualTo("aU+D800");
+        browser.find("#release").click();
+        browser.find("#outcome", "Released: aU+D800");
+        assertThat(registry.getLock("a\uD800").isLocked()).isFalse();
+        assertThat(registry.getLock("a?").isLocked()).isTrue();
+    }
+
+    @Test
+    void shouldSpellANameThatLooksLikeAnother() throws Exception {
+        registry.acquire(LockRequest.of("\u0440aper"));
+        visit("en", WIDE, "light");
+        browser.find("tr.lock .release").click();
+        assertThat(browser.find("#confirm-name").getText()).isEqualTo("\u0440aper");
+        assertThat(browser.find("#confirm-codes").getText()).isEqualTo("Code points: U+0440aper");
+        shouldBeAccessible();
+        browser.screenshot("confirm-codes");
+        browser.find("#release").click();
+        browser.find("#outcome", "Released: ");
+
+        registry.acquire(LockRequest.of("paper"));
+        browser.find("#search button").click();
+        browser.find("tr.lock .release").click();
+        assertThat(browser.find("#confirm-name").getText()).isEqualTo("paper");
+        assertThat(browser.evaluate("document.getElementById('confirm-codes').hidden"))
+                .isEqualTo(true);
     }
 
     @Test

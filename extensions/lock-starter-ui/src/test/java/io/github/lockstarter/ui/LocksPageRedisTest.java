@@ -212,12 +212,15 @@ class LocksPageRedisTest {
         Lease lease = registry.acquire(LockRequest.of("safe"));
         String token = Long.toString(lease.fencingToken());
 
-        assertThat(shop.post("/locks/release", Map.of("name", "safe", "token", token))
+        assertThat(shop.post("/locks/release", Map.of("id", Instance.id("safe"), "token", token))
                         .status())
                 .as("a form of another site")
                 .isEqualTo(403);
         assertThat(shop.get("/locks/release?name=safe&token=" + token).status()).isEqualTo(405);
         assertThat(shop.release("", "").status()).isEqualTo(400);
+        assertThat(shop.post("/locks/release", Map.of("id", "safe"), "X-Requested-With", "test")
+                        .status())
+                .isEqualTo(400);
         assertThat(shop.post("/locks/release", Map.of(), "X-Requested-With", "test")
                         .status())
                 .isEqualTo(400);
@@ -266,6 +269,23 @@ class LocksPageRedisTest {
     /** Returns the number of keys of one call; 0 for another command. */
     private static int keysOfScan(List<String> command) {
         return command.size() == 7 && command.get(5).contains("{*") ? Integer.parseInt(command.get(6)) : 0;
+    }
+
+    @Test
+    void shouldReleaseTheLockWhoseNameHasAnUnpairedSurrogate() throws Exception {
+        String name = "order:a\uD800";
+        Lease lease = registry.acquire(LockRequest.of(name));
+        Lease other = registry.acquire(LockRequest.of("order:a?"));
+
+        Answer data = shop.get("/locks/data");
+        Answer released = shop.release(name, Long.toString(lease.fencingToken()));
+
+        assertThat(data.<List<String>>at("$.locks[*].name")).containsExactlyInAnyOrder(name, "order:a?");
+        assertThat(data.<List<String>>at("$.locks[*].id"))
+                .containsExactlyInAnyOrder(Instance.id(name), Instance.id("order:a?"));
+        assertThat(released.<String>at("$.outcome")).isEqualTo("RELEASED");
+        assertThat(lease.release()).as("still ours").isFalse();
+        assertThat(other.release()).as("the other one is still ours").isTrue();
     }
 
     @Test
