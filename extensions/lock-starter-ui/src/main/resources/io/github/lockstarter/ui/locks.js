@@ -28,6 +28,8 @@
       RELEASED: 'Released: ', FREE: 'The lock was free already: ',
       CHANGED: 'Nothing was released, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
+      notRead: 'not read in time', notShown: 'cannot be shown, because its data is damaged',
+      late: n => `Redis answered too slowly: the data of ${n === 1 ? '1 lock is' : `${n} locks is`} missing. Refresh, or enter a part of the name.`,
       fullName: 'Full name', codes: 'Code points', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
       noThread: 'none: the lease belongs to no thread', renewals: 'Renewals by this instance',
       renewed: n => `${n}`, notRenewed: n => `${n}; the lease is not renewed any more, or is fixed`,
@@ -51,6 +53,8 @@
       consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者要到下一次续期时才会收到通知，在此之前会继续执行；'
         + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
       RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
+      notRead: '未能及时读取', notShown: '数据已损坏，无法显示',
+      late: n => `Redis 响应太慢，缺少 ${n} 把锁的数据。请刷新，或者输入名称的一部分。`,
       fullName: '完整名称', codes: '码点', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
       noThread: '无：租约不属于任何线程', renewals: '本实例的续期次数',
       renewed: n => `${n}`, notRenewed: n => `${n}；已停止续期，或者是固定租约`,
@@ -72,7 +76,7 @@
   const $ = id => document.getElementById(id);
   /** What is shown: by name, because a part of a scan may repeat what another one had. */
   let rows = new Map();
-  let instances = {};
+  let instances = new Map();
   let cursor = null;
   let loadedAt = null;
   let mayRelease = false;
@@ -148,14 +152,16 @@
       .map(([count, name]) => unit(count, name)).join(' ');
   }
 
-  const moment = millis => new Date(millis).toLocaleString(language);
+  /** Dates of damaged data can be out of range. */
+  const isTime = millis => millis != null && !Number.isNaN(new Date(millis).getTime());
+  const moment = millis => isTime(millis) ? new Date(millis).toLocaleString(language) : t('unknown');
 
   function time(millis, text) {
-    return el('time', { datetime: new Date(millis).toISOString(), title: moment(millis) }, text);
+    return !isTime(millis) ? el('span', {}, t('unknown')) : el('time', { datetime: new Date(millis).toISOString(), title: moment(millis) }, text);
   }
 
   function instanceText(id) {
-    const known = instances[id];
+    const known = instances.get(id);
     if (!known || known.application == null) {
       return plain(id || t('unknown'));
     }
@@ -186,9 +192,8 @@
       toggle.setAttribute('aria-expanded', open.has(lock.name));
       open.has(lock.name) ? toggle.closest('tr').after(detailsRow(row)) : toggle.closest('tr').nextSibling.remove();
     });
-    if (lock.error) {
-      return el('tr', { role: 'row', class: 'lock' }, cell('name', toggle),
-        el('td', { role: 'cell', colspan: 6 }, el('span', { class: 'chip warn' }, plain(lock.error))));
+    if (lock.error || lock.late) {
+      return failedRow(toggle, lock.error ? plain(lock.error) : t('notRead'));
     }
     const actions = cell('actions');
     if (mayRelease) {
@@ -201,7 +206,7 @@
       cell('name', toggle),
       cell('mode', el('span', { class: 'chip' }, t(lock.mode) || t('unknown'))),
       cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t(lock.holdersCount > 1 ? 'heldHere' : 'here')) : '')),
-      cell('held', lock.since == null ? el('span', {}, t('unknown')) : time(lock.since, duration(row.at - lock.since))),
+      cell('held', time(lock.since, duration(row.at - lock.since))),
       cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',
         atRisk ? el('span', { class: 'chip warn' }, '⚠ ' + t('atRisk')) : '')),
       cell('waiting', el('span', {}, lock.waiting == null ? t('unknown') : String(lock.waiting), ' ',
@@ -209,7 +214,20 @@
       actions);
   }
 
+  function failedRow(name, why) {
+    return el('tr', { role: 'row', class: 'lock' }, cell('name', name),
+      el('td', { role: 'cell', colspan: 6 }, el('span', { class: 'chip warn' }, why)));
+  }
+
   function detailsRow(row) {
+    try {
+      return details(row);
+    } catch {
+      return el('tr', { role: 'row', class: 'details' }, el('td', { role: 'cell', colspan: 7 }, t('notShown')));
+    }
+  }
+
+  function details(row) {
     const lock = row.lock;
     const facts = el('dl');
     const fact = (name, value, attributes) => value != null && facts.append(el('dt', {}, t(name)), el('dd', attributes || {}, ...[].concat(value)));
@@ -217,7 +235,7 @@
     fact('codes', spelled(lock.name), { class: 'name', dir: 'ltr', tabindex: 0 });
     fact('token', lock.token);
     fact('since', lock.since == null ? null : moment(lock.since));
-    const instance = instances[lock.holder];
+    const instance = instances.get(lock.holder);
     fact('instance', lock.holder && plain(lock.holder) + (instance && instance.startedAt != null ? `, ${t('started')} ${moment(instance.startedAt)}` : ''));
     if (lock.held) {
       fact('thread', lock.held.thread == null ? t('noThread') : plain(lock.held.thread));
@@ -240,8 +258,14 @@
       el('ol', { tabindex: 0, 'aria-label': t(title) }, ...items.map(each => el('li', {}, ...describe(each))))];
   }
 
+  /** Returns the rows of a lock. The other locks must be shown whatever the data of this one is. */
   function elements(row) {
-    const first = lockRow(row);
+    let first;
+    try {
+      first = lockRow(row);
+    } catch {
+      first = failedRow(el('span', { class: 'name', dir: 'auto' }, ...printable(row.lock.name)), t('notShown'));
+    }
     first.lockName = row.lock.name;
     return open.has(row.lock.name) ? [first, detailsRow(row)] : [first];
   }
@@ -409,10 +433,10 @@
     cursor = data.cursor;
     if (!next) {
       rows = new Map();
-      instances = {};
+      instances = new Map();
       loadedAt = Date.now();
     }
-    Object.assign(instances, data.instances);
+    Object.entries(data.instances).forEach(([id, instance]) => instances.set(id, instance));
     const added = data.locks.filter(lock => !rows.has(lock.name)).map(lock => ({ lock, at: data.at }));
     added.forEach(row => rows.set(row.lock.name, row));
     if (next && !sort) {

@@ -8,11 +8,13 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.testsupport.Browser;
+import io.github.lockstarter.testsupport.DamagedLock;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
@@ -317,6 +319,57 @@ class LocksPageBrowserTest {
         assertThat(browser.find("#confirm-name").getText()).isEqualTo("paper");
         assertThat(browser.evaluate("document.getElementById('confirm-codes').hidden"))
                 .isEqualTo(true);
+    }
+
+    @Test
+    void shouldShowAllLocksBesideDamagedOnes(RedisCli redis) {
+        redis.command("HSET", "lock:{right}", "o", "Dm5aG6eD7lK-0000000000", "f", "1795758698000000");
+        redis.command("HSET", "lock:{token}", "o", "Dm5aG6eD7lK-0000000000", "f", "9000000000000000000");
+        redis.command("HSET", "lock:{holder}", "o", "__proto__", "f", "1");
+        redis.command("HSET", "lock:{permits}", "o", "~s", "f", "7", "s", "3:3:1:x");
+        redis.command("HSET", "lock:{permits}", "h:x.sY.1", "9999999999999:9000000000000000000:1");
+        redis.command("HSET", "lock:instance:Dm5aG6eD7lK", "application", "x", "started", "9000000000000000000");
+        redis.command("SET", "lock:{foreign}", "text");
+        long seed = System.nanoTime();
+        System.out.println("Seed of damaged locks: " + seed);
+        Random random = new Random(seed);
+        for (int i = 0; i < 60; i++) {
+            redis.command(DamagedLock.random("lock:{damaged:" + i + '}', random).toArray(String[]::new));
+        }
+
+        visit("en", WIDE, "light");
+
+        for (String name : List.of("right", "token", "holder", "permits", "foreign")) {
+            browser.find("tr.lock .name", name);
+        }
+        browser.evaluate("document.querySelectorAll('tr.lock .toggle').forEach(toggle => toggle.click())");
+        assertThat(browser.count("tr.details"))
+                .isEqualTo(browser.count("tr.lock"))
+                .isGreaterThan(5);
+        assertThat(browser.text()).doesNotContain("Invalid Date", "NaN", "undefined");
+        browser.screenshot("damaged");
+    }
+
+    @Test
+    void shouldShowARowForDataThatThePageDoesNotKnow() throws Exception {
+        registry.acquire(LockRequest.of("right"));
+        visit("en", WIDE, "light");
+        browser.evaluate(
+                "(() => { const real = window.fetch; window.fetch = async (...request) => {"
+                        + " const data = await (await real(...request)).json();"
+                        + " const bad = lock => ({ ...data.locks[0], name: 'bad' + data.locks.length, ...lock });"
+                        + " data.locks.push(bad({ since: 9e15, waiting: {}, holder: 7 }));"
+                        + " data.locks.push(bad({ mode: 'READ', remaining: Symbol.iterator.description, held: 5 }));"
+                        + " data.locks.push(bad({ line: 'text', holders: [null], since: 'x' }));"
+                        + " return new Response(JSON.stringify(data), { headers: { 'Content-Type': 'application/json' } }); }; })()");
+
+        browser.find("#search button").click();
+
+        browser.find("#count", "4 locks");
+        assertThat(browser.count("tr.lock")).isEqualTo(4);
+        browser.evaluate("document.querySelectorAll('tr.lock .toggle').forEach(toggle => toggle.click())");
+        browser.find("tr.details", "cannot be shown");
+        browser.find("tr.lock .name", "right");
     }
 
     @Test

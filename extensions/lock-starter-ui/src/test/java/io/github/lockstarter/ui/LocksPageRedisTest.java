@@ -8,6 +8,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.DamagedLock;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -16,6 +17,7 @@ import io.github.lockstarter.ui.Instance.Answer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -286,6 +288,31 @@ class LocksPageRedisTest {
         assertThat(released.<String>at("$.outcome")).isEqualTo("RELEASED");
         assertThat(lease.release()).as("still ours").isFalse();
         assertThat(other.release()).as("the other one is still ours").isTrue();
+    }
+
+    @Test
+    void shouldShowLocksWhateverAnotherProgramHasWritten(RedisCli redis) {
+        long seed = System.nanoTime();
+        System.out.println("Seed of damaged locks: " + seed);
+        Random random = new Random(seed);
+        redis.command(
+                "HSET", "lock:instance:Dm5aG6eD7lK", "application", "x", "pid", "9", "started", "9" + "0".repeat(18));
+        redis.command("HSET", "lock:{right}", "o", "Dm5aG6eD7lK-0000000000", "f", "1795758698000000");
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < 50; i++) {
+                redis.command("DEL", "lock:{damaged:" + i + '}');
+                redis.command(
+                        DamagedLock.random("lock:{damaged:" + i + '}', random).toArray(String[]::new));
+            }
+
+            Answer data = shop.get("/locks/data?count=1000");
+
+            assertThat(data.status()).as(data.body()).isEqualTo(200);
+            assertThat(data.<List<Object>>at("$.locks[*].error")).isEmpty();
+            assertThat(PageTests.<Number>list(data, lock("right") + "since"))
+                    .extracting(Number::longValue)
+                    .containsExactly(1795758698000L);
+        }
     }
 
     @Test
