@@ -13,6 +13,7 @@
       pid: pid => `pid ${pid}`,
       shown: n => n === 1 ? '1 lock' : `${n} locks`,
       shownOfMore: n => `${n} locks shown, there may be more`,
+      capped: (shown, n, more) => `The first ${shown} of ${n} locks are shown${more ? ', and there may be more' : ''}. Enter a part of the name to see others.`,
       none: 'No lock is held.', noneWith: 'No held lock has a name with this text.',
       noneYet: 'No lock found so far. Redis has more keys to search.',
       loading: 'Loading…', asOf: time => `As of ${time}`, ago: age => `(${age} ago)`, outdated: 'outdated',
@@ -42,6 +43,7 @@
       WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', colon: '：', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
       readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
       pid: pid => `进程 ${pid}`, shown: n => `共 ${n} 把锁`, shownOfMore: n => `已显示 ${n} 把锁，可能还有更多`,
+      capped: (shown, n, more) => `${n} 把锁中显示前 ${shown} 把${more ? '，可能还有更多' : ''}。输入名称的一部分可以查看其他锁。`,
       none: '当前没有被持有的锁。', noneWith: '没有名称包含该文本的锁。', noneYet: '暂时没有找到，Redis 中还有键没有查完。',
       loading: '正在加载…', asOf: time => `数据时间 ${time}`, ago: age => `（${age}前）`, outdated: '已过时',
       onlyPermission: '只显示本实例持有或等待的锁：Redis 用户没有 SCAN 权限。在它的 ACL 规则中加上 +scan，就能看到所有实例的锁。',
@@ -64,6 +66,7 @@
   const FIRST = 100;
   const NEXT = 500;
   const MOST = 1000;
+  const MOST_ROWS = 500;
   const COLUMNS = ['name', 'mode', 'owner', 'held', 'lease', 'waiting', 'actions'];
   const SORTS = {
     name: row => row.lock.name,
@@ -312,10 +315,13 @@
     notice('problem', problem && problem());
     notice('only', only && t(only === 'permission' ? 'onlyPermission' : 'onlyStore'));
     notice('outcome', outcome && outcome());
+    const late = [...rows.values()].filter(row => row.lock.late).length;
+    notice('late', late > 0 && t('late')(late));
     const count = rows.size;
     const found = cursor != null ? 'noneYet' : $('text').value ? 'noneWith' : 'none';
     $('count').textContent = loading && loadedAt == null ? t('loading')
-      : loadedAt == null ? '' : count === 0 ? t(found) : t(cursor != null ? 'shownOfMore' : 'shown')(count);
+      : loadedAt == null ? '' : count === 0 ? t(found)
+      : count > MOST_ROWS ? t('capped')(MOST_ROWS, count, cursor != null) : t(cursor != null ? 'shownOfMore' : 'shown')(count);
     $('more').hidden = cursor == null || loadedAt == null;
     $('more').textContent = t(count ? 'more' : 'searchOn');
     $('more').disabled = loading;
@@ -348,7 +354,7 @@
   function showRows() {
     const focused = document.activeElement;
     const name = focused.closest('tr') ? focused.closest('tr').lockName : null;
-    $('rows').replaceChildren(...sorted().flatMap(elements));
+    $('rows').replaceChildren(...sorted().slice(0, MOST_ROWS).flatMap(elements));
     const row = name == null ? null : [...$('rows').children].find(each => each.lockName === name);
     const same = row && row.querySelector(focused.className === 'release' ? '.release' : '.toggle');
     if (same) {
@@ -437,10 +443,11 @@
       loadedAt = Date.now();
     }
     Object.entries(data.instances).forEach(([id, instance]) => instances.set(id, instance));
+    const room = Math.max(0, MOST_ROWS - rows.size);
     const added = data.locks.filter(lock => !rows.has(lock.name)).map(lock => ({ lock, at: data.at }));
     added.forEach(row => rows.set(row.lock.name, row));
     if (next && !sort) {
-      $('rows').append(...added.flatMap(elements));
+      $('rows').append(...added.slice(0, room).flatMap(elements));
       showState();
     } else {
       showAll();

@@ -186,7 +186,8 @@ class LocksPageBrowserTest {
         browser.find("#more").click();
         awaitLoaded();
         assertThat((long) browser.evaluate("document.querySelectorAll('tr.lock').length"))
-                .isBetween(600L, 1500L);
+                .isEqualTo(500L);
+        browser.find("#count", "The first 500 of ");
         browser.find("#text").sendKeys("many:9999");
         browser.awaitTrue("document.getElementById('count').textContent === '1 lock'");
         assertThat(browser.find("tr.lock").getText()).contains("many:9999");
@@ -202,14 +203,18 @@ class LocksPageBrowserTest {
             browser.evaluate("document.getElementById('more').click()");
             awaitLoaded();
         }
-        browser.find("#count", "10000 locks");
+        browser.find("#count", "The first 500 of 10000 locks are shown.");
         assertThat(browser.evaluate("new Set([...document.querySelectorAll('tr.lock')].map(row => row.lockName)).size"))
-                .isEqualTo(10_000L);
+                .isEqualTo(500L);
         browser.find("#search button").click();
         awaitLoaded();
-        assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length"))
-                .as("after a refresh")
-                .isEqualTo(10_000L);
+        browser.find("#count", "The first 500 of 10000 locks are shown.");
+        Number millis = (Number) browser.evaluate("(() => { const start = performance.now();"
+                + " document.querySelector('th.c-name button').click(); document.body.getBoundingClientRect();"
+                + " return performance.now() - start; })()");
+        System.out.println("Sorting 10,000 locks: " + millis.longValue() + " ms");
+        assertThat(millis.longValue()).isLessThan(5000);
+        assertThat(browser.find("tr.lock").getText()).contains("many:1");
     }
 
     @Test
@@ -370,6 +375,24 @@ class LocksPageBrowserTest {
         browser.evaluate("document.querySelectorAll('tr.lock .toggle').forEach(toggle => toggle.click())");
         browser.find("tr.details", "cannot be shown");
         browser.find("tr.lock .name", "right");
+    }
+
+    @Test
+    void shouldNameTheLocksThatWereNotReadInTime(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 1200);
+        visit("en", WIDE, "light");
+        assertThat(browser.evaluate("document.getElementById('late').hidden")).isEqualTo(true);
+        proxy.delay(Duration.ofMillis(150), Duration.ofMillis(150));
+
+        browser.find("#more").click();
+
+        browser.find("#late", "Redis answered too slowly: the data of ");
+        browser.find("tr.lock .chip.warn", "not read in time");
+        shouldBeAccessible();
+        browser.screenshot("late");
+        proxy.heal();
+        browser.find("#search button").click();
+        browser.awaitTrue("document.getElementById('late').hidden");
     }
 
     @Test

@@ -257,23 +257,6 @@ class LocksPageRedisTest {
     }
 
     @Test
-    void shouldScanFewKeysInOneCall(RedisCli redis, FaultProxy proxy) {
-        PageTests.createLocks(redis, 3000);
-        proxy.forgetCommands();
-
-        assertThat(shop.get("/locks/data?count=1000").status()).isEqualTo(200);
-        assertThat(shop.get("/locks/data?text=nothing").status()).isEqualTo(200);
-
-        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 0)).isPositive();
-        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 500)).isZero();
-    }
-
-    /** Returns the number of keys of one call; 0 for another command. */
-    private static int keysOfScan(List<String> command) {
-        return command.size() == 7 && command.get(5).contains("{*") ? Integer.parseInt(command.get(6)) : 0;
-    }
-
-    @Test
     void shouldReleaseTheLockWhoseNameHasAnUnpairedSurrogate() throws Exception {
         String name = "order:a\uD800";
         Lease lease = registry.acquire(LockRequest.of(name));
@@ -313,6 +296,54 @@ class LocksPageRedisTest {
                     .extracting(Number::longValue)
                     .containsExactly(1795758698000L);
         }
+    }
+
+    @Test
+    void shouldReadLocksInBatchesOverALongLine(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 300);
+        proxy.delay(Duration.ofMillis(25), Duration.ofMillis(25));
+        long start = System.nanoTime();
+
+        Answer data = shop.get("/locks/data?count=300");
+
+        // With a round trip for each lock, it takes 15 seconds.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(data.<List<?>>at("$.locks")).hasSize(300);
+        assertThat(data.<List<?>>at("$.locks[*].late")).isEmpty();
+        assertThat(data.<List<?>>at("$.locks[*].token")).hasSize(300);
+    }
+
+    @Test
+    void shouldEndInTimeAndNameTheLocksThatWereNotRead(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 1000);
+        proxy.delay(Duration.ofMillis(150), Duration.ofMillis(150));
+        long start = System.nanoTime();
+
+        Answer data = shop.get("/locks/data?count=1000");
+
+        // All ten batches take more than three seconds, and the limit is one second.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
+        assertThat(data.status()).as(data.body()).isEqualTo(200);
+        assertThat(data.<List<?>>at("$.locks[*].late")).isNotEmpty();
+        assertThat(data.<List<?>>at("$.locks[*].token")).isNotEmpty();
+        assertThat(data.<List<?>>at("$.locks[?(@.late && @.token)]")).isEmpty();
+    }
+
+    @Test
+    void shouldScanFewKeysInOneCall(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 3000);
+        proxy.forgetCommands();
+
+        assertThat(shop.get("/locks/data?count=1000").status()).isEqualTo(200);
+        assertThat(shop.get("/locks/data?text=nothing").status()).isEqualTo(200);
+
+        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 0)).isPositive();
+        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 500)).isZero();
+    }
+
+    /** Returns the number of keys of one call; 0 for another command. */
+    private static int keysOfScan(List<String> command) {
+        return command.size() == 7 && command.get(5).contains("{*") ? Integer.parseInt(command.get(6)) : 0;
     }
 
     @Test
