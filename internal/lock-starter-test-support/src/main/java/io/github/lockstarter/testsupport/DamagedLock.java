@@ -21,7 +21,7 @@ public final class DamagedLock {
             "",
             "-",
             " ",
-            "\u0000\u3164\u202E🔒",
+            "\0" + Character.toString(0x3164) + Character.toString(0x202E) + "🔒",
             "x".repeat(3000));
 
     private static final List<String> NUMBERS = List.of(
