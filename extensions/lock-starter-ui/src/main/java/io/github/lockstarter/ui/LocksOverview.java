@@ -278,10 +278,10 @@ final class LocksOverview {
      * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with each of
      *     them
      * @throws LockStoreException if the store does not answer
-     * @throws IllegalArgumentException if no lock can have the id
+     * @throws IllegalArgumentException if the id is missing, or no lock can have it
      */
-    Release release(String id, String token) {
-        String name = IDS.nameOf(id);
+    Release release(@Nullable String id, String token) {
+        String name = id != null ? IDS.nameOf(id) : null;
         if (name == null) {
             throw new IllegalArgumentException("This is no id of a lock.");
         }

@@ -8,7 +8,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -193,12 +192,7 @@ final class LocksPage extends HttpServlet {
         } else if (request.getHeader("X-Requested-With") == null) {
             response.setStatus(HttpServletResponse.SC_FORBIDDEN);
         } else {
-            answer(response, () -> {
-                if (id == null) {
-                    throw new IllegalArgumentException("The parameter id is missing.");
-                }
-                return Map.of("outcome", this.overview.get().release(id, token != null ? token : ""));
-            });
+            answer(response, () -> Map.of("outcome", this.overview.get().release(id, token != null ? token : "")));
         }
     }
 
@@ -207,12 +201,12 @@ final class LocksPage extends HttpServlet {
         Map<String, ? extends @Nullable Object> answer;
         try {
             answer = data.get();
-        } catch (LockStoreException ex) {
-            response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
-            answer = error(ex);
-        } catch (IllegalArgumentException ex) {
-            response.setStatus(HttpServletResponse.SC_BAD_REQUEST);
-            answer = error(ex);
+        } catch (LockStoreException | IllegalArgumentException ex) {
+            response.setStatus(
+                    ex instanceof LockStoreException
+                            ? HttpServletResponse.SC_SERVICE_UNAVAILABLE
+                            : HttpServletResponse.SC_BAD_REQUEST);
+            answer = Map.of("error", String.valueOf(ex.getMessage()));
         }
         response.setContentType("application/json");
         // UTF-8 cannot encode unpaired surrogates: each of them would become a question mark, and the name that of
@@ -222,11 +216,5 @@ final class LocksPage extends HttpServlet {
                         .matcher(JSON.writeToString(answer))
                         .replaceAll(found ->
                                 String.format("\\\\u%04x", (int) found.group().charAt(0))));
-    }
-
-    private static Map<String, ? extends @Nullable Object> error(RuntimeException ex) {
-        Map<String, @Nullable Object> error = new LinkedHashMap<>();
-        error.put("error", ex.getMessage());
-        return error;
     }
 }
