@@ -188,6 +188,8 @@ class LocksPageBrowserTest {
         assertThat((long) browser.evaluate("document.querySelectorAll('tr.lock').length"))
                 .isEqualTo(500L);
         browser.find("#count", "The first 500 of ");
+        browser.evaluate("document.querySelector('th.c-name button').click()");
+        assertThat(browser.count("tr.lock")).as("sorted").isEqualTo(500);
         browser.find("#text").sendKeys("many:9999");
         browser.awaitTrue("document.getElementById('count').textContent === '1 lock'");
         assertThat(browser.find("tr.lock").getText()).contains("many:9999");
