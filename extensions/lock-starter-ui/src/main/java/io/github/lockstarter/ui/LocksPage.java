@@ -120,15 +120,14 @@ final class LocksPage extends HttpServlet {
 
     /** Answers a request whose path or method is unknown. */
     private void refuse(@Nullable String path, HttpServletResponse response) {
-        if ("/release".equals(path)) {
-            response.setHeader("Allow", this.rights.permits(WebEndpointHttpMethod.DELETE) ? "POST" : "");
-        } else if (path == null || TYPES.containsKey(path) || path.equals("/data")) {
-            response.setHeader("Allow", "GET, HEAD");
+        boolean isRelease = "/release".equals(path);
+        if (isRelease || path == null || TYPES.containsKey(path) || path.equals("/data")) {
+            String release = this.rights.permits(WebEndpointHttpMethod.DELETE) ? "POST" : "";
+            response.setHeader("Allow", isRelease ? release : "GET, HEAD");
+            response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
         } else {
             response.setStatus(HttpServletResponse.SC_NOT_FOUND);
-            return;
         }
-        response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
     }
 
     /** Returns whether the user may call such an operation of the endpoint, if it has one. */
