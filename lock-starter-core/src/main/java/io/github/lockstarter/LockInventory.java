@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,13 @@ public interface LockInventory {
      * @throws LockStoreException if the store does not answer
      */
     Optional<Stored> stored(String lockName);
+
+    /**
+     * Returns the lock as {@link #stored} does, without blocking, so that several locks can be read at the same time.
+     *
+     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}
+     */
+    CompletionStage<Optional<Stored>> storedAsync(String lockName);
 
     /**
      * Returns the health of this instance's locks. Never waits for the store, and so returns within milliseconds even
@@ -137,8 +145,12 @@ public interface LockInventory {
      * @param fencingToken token of the grant
      * @param remaining time until the lease expires unless it is renewed; null: unknown
      * @param permits number of permits that it holds; 0 for a lock
-     * @param since time of the grant, by the clock of the Redis server
+     * @param since time of the grant, by the clock of the Redis server; null: unknown
      */
     record StoredGrant(
-            LockHolder holder, long fencingToken, @Nullable Duration remaining, int permits, Instant since) {}
+            LockHolder holder,
+            long fencingToken,
+            @Nullable Duration remaining,
+            int permits,
+            @Nullable Instant since) {}
 }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 record StoreDescription(
         @Nullable Boolean locked,
         @Nullable LockMode mode,
-        @Nullable Integer permits,
+        @Nullable Long permits,
         @Nullable Long fencingToken,
         @Nullable Duration remaining,
         @Nullable LockHolder holder,
@@ -49,8 +49,8 @@ record StoreDescription(
                 true,
                 stored.mode(),
                 stored.mode() == LockMode.PERMIT
-                        ? Integer.valueOf(stored.holders().stream()
-                                .mapToInt(StoredGrant::permits)
+                        ? Long.valueOf(stored.holders().stream()
+                                .mapToLong(StoredGrant::permits)
                                 .sum())
                         : null,
                 stored.fencingToken(),

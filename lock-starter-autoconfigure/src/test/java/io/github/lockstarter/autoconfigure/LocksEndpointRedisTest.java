@@ -11,6 +11,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.autoconfigure.WebInstance.Answer;
+import io.github.lockstarter.testsupport.DamagedLock;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -261,6 +263,61 @@ class LocksEndpointRedisTest {
         assertThat(Duration.parse(theirs.at("$.store.remaining")))
                 .isBetween(Duration.ofSeconds(30), Duration.ofSeconds(60));
         assertThat(instance.get("/actuator/locks").<Integer>at("$.heldCount")).isZero();
+    }
+
+    @Test
+    void shouldShowALockWithoutTheValuesThatAreDamaged(RedisCli redis) {
+        redis.command("HSET", "lock:{token}", "o", "another", "f", "9000000000000000000");
+        redis.command("HSET", "lock:{line}", "o", "another", "f", "1", "q", "1:9:99999999999:9999999999999");
+        redis.command("HSET", "lock:{endless}", "o", "another", "q", "10000000000000000:10000000000000100:9:1");
+        redis.command("HSET", "lock:{shared}", "o", "~s", "f", "7", "s", "1:1:9999999999999:x", "h:x.s1.1", "no");
+        redis.command("HSET", "lock:{unknown}", "o", "~s", "f", "7", "h:x.sY.1", "9999999999999:7:1");
+        redis.command("HSET", "lock:{permits}", "o", "~s", "f", "7", "s", "3:3:1:x");
+        redis.command("HSET", "lock:{permits}", "h:x.sY.1", "9999999999999:9000000000000000000:1");
+        redis.command("HSET", "lock:{permits}", "h:x.s1.1", "9999999999999:8999999999999999999:99999999999");
+
+        Answer token = instance.get("/actuator/locks/token");
+        assertThat(token.<Long>at("$.store.fencingToken")).isEqualTo(9_000_000_000_000_000_000L);
+        assertThat(token.<Object>at("$.store.since")).isNull();
+        assertThat(token.<String>at("$.store.holder.instance")).isEqualTo("another");
+        assertThat(instance.get("/actuator/locks/line").<Object>at("$.store.waiting"))
+                .isNull();
+        Answer endless = instance.get("/actuator/locks/endless");
+        assertThat(endless.<Boolean>at("$.store.locked")).isTrue();
+        assertThat(endless.<Integer>at("$.store.waiting")).isZero();
+        Answer shared = instance.get("/actuator/locks/shared");
+        assertThat(shared.<Boolean>at("$.store.locked")).isTrue();
+        assertThat(shared.<Map<String, ?>>at("$.store")).doesNotContainKeys("mode", "holder", "error");
+        Answer unknown = instance.get("/actuator/locks/unknown");
+        assertThat(unknown.<Object>at("$.store.mode")).isNull();
+        assertThat(unknown.<String>at("$.store.holders[0].holder.instance")).isEqualTo("x.sY.1");
+        Answer permits = instance.get("/actuator/locks/permits");
+        assertThat(permits.<List<String>>at("$.store.holders[*].holder.instance"))
+                .containsExactlyInAnyOrder("x.sY.1", "x.s1.1");
+        assertThat(permits.<List<Object>>at("$.store.holders[*].since")).isEmpty();
+        assertThat(permits.<List<Integer>>at("$.store.holders[*].permits")).containsExactlyInAnyOrder(0, 1);
+    }
+
+    @Test
+    void shouldShowALockWhateverAnotherProgramHasWritten(RedisCli redis) {
+        long seed = System.nanoTime();
+        System.out.println("Seed of damaged locks: " + seed);
+        Random random = new Random(seed);
+        for (int i = 0; i < 200; i++) {
+            List<String> command = DamagedLock.random("lock:{damaged}", random);
+            redis.command("DEL", "lock:{damaged}");
+            redis.command(command.toArray(String[]::new));
+
+            Answer damaged = instance.get("/actuator/locks/damaged");
+
+            assertThat(damaged.status()).as(command + " " + damaged.body()).isEqualTo(200);
+            assertThat(damaged.<Object>at("$.store.error"))
+                    .as(command.toString())
+                    .isNull();
+            assertThat(damaged.<Boolean>at("$.store.locked"))
+                    .as(command.toString())
+                    .isNotNull();
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
@@ -357,6 +358,13 @@ public final class LeasingLockRegistry
     public Optional<Stored> stored(String lockName) {
         Run current = this.run;
         return this.stored.describe(
+                lockName, current != null ? current.instances : null, this.settings.commandTimeout());
+    }
+
+    @Override
+    public CompletionStage<Optional<Stored>> storedAsync(String lockName) {
+        Run current = this.run;
+        return this.stored.describeAsync(
                 lockName, current != null ? current.instances : null, this.settings.commandTimeout());
     }
 

@@ -18,13 +18,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The locks as the store knows them, whichever instance owns them. All methods ask the store, and wait for the reply. */
+/** The locks as the store knows them, whichever instance owns them. Methods wait for the reply of the store, except as stated. */
 final class StoredLocks {
+
+    /** The scripts compute with tokens below it exactly. A larger one was not derived from the time of the server. */
+    private static final long MAX_TIME_MICROS = 1L << 53;
 
     private final LockStore store;
 
@@ -92,22 +96,30 @@ final class StoredLocks {
      * @param instances null: instances are described by their ids
      */
     Optional<Stored> describe(String lockName, @Nullable Instances instances, Duration atMost) {
-        StoredLock found = find(lockName, false);
-        if (found == null) {
-            return Optional.empty();
-        }
-        if (instances == null) {
-            return Optional.of(described(found, Instances::byId));
+        return described(find(lockName, false), instances, atMost).join();
+    }
+
+    /** As {@link #describe}, but does not block. */
+    CompletionStage<Optional<Stored>> describeAsync(String lockName, @Nullable Instances instances, Duration atMost) {
+        return this.store
+                .send(new Command.Inspect(lockName, false))
+                .thenCompose(reply -> described(((Reply.Described) reply).lock(), instances, atMost));
+    }
+
+    private static CompletableFuture<Optional<Stored>> described(
+            @Nullable StoredLock found, @Nullable Instances instances, Duration atMost) {
+        if (found == null || instances == null) {
+            return CompletableFuture.completedFuture(
+                    Optional.ofNullable(found).map(lock -> described(lock, Instances::byId)));
         }
         CompletableFuture<?>[] reads = Stream.concat(owners(found).stream(), found.line().stream())
                 .map(instances::read)
                 .toArray(CompletableFuture<?>[]::new);
         // Without a reply in time, instances are described by their ids.
-        boolean unused = CompletableFuture.allOf(reads)
+        return CompletableFuture.allOf(reads)
                 .thenApply(all -> true)
                 .completeOnTimeout(false, atMost.toNanos(), TimeUnit.NANOSECONDS)
-                .join();
-        return Optional.of(described(found, instances::of));
+                .thenApply(unused -> Optional.of(described(found, instances::of)));
     }
 
     private static Stored described(StoredLock found, Function<String, LockHolder> instances) {
@@ -120,7 +132,7 @@ final class StoredLocks {
                         holder.weight(),
                         time(holder.fencingToken())))
                 .toList();
-        String owner = found.owner();
+        String owner = ownerOf(found);
         long token = found.fencingToken();
         return new Stored(
                 mode(found),
@@ -129,7 +141,7 @@ final class StoredLocks {
                 holders.isEmpty()
                         ? (owner != null ? instances.apply(owner) : null)
                         : holders.get(0).holder(),
-                token > 0 ? time(token) : null,
+                time(token),
                 found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null,
                 found.line().stream()
                         .map(id -> new StoredWaiter(
@@ -140,17 +152,27 @@ final class StoredLocks {
 
     private static @Nullable LockMode mode(StoredLock found) {
         if (!found.holders().isEmpty()) {
-            return GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+            LockMode mode = GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+            // The id of a holder states how it shares the lock, unless another program wrote it.
+            return mode != LockMode.WRITE ? mode : null;
         }
-        return found.owner() != null ? LockMode.WRITE : null;
+        return ownerOf(found) != null ? LockMode.WRITE : null;
+    }
+
+    /** Returns null for a shared lock as well, if another program has damaged all of its holders. */
+    private static @Nullable String ownerOf(StoredLock found) {
+        String owner = found.owner();
+        return owner == null || GrantKind.isMarker(owner) ? null : owner;
     }
 
     private static @Nullable Duration millis(long millis) {
         return millis >= 0 ? Duration.ofMillis(millis) : null;
     }
 
-    /** Returns the time of a grant by the store, which its token contains. */
-    private static Instant time(long fencingToken) {
-        return Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS);
+    /** Returns the time of a grant by the store, which its token contains; null if the token contains none. */
+    private static @Nullable Instant time(long fencingToken) {
+        return fencingToken > 0 && fencingToken < MAX_TIME_MICROS
+                ? Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS)
+                : null;
     }
 }

@@ -89,7 +89,7 @@ public record GrantKind(LockMode mode, int weight, int limit) {
     }
 
     /** Returns whether the text is what a store writes in place of an id, and so the id of no acquisition. */
-    static boolean isMarker(String id) {
+    public static boolean isMarker(String id) {
         return !id.isEmpty() && id.charAt(0) == MARKER;
     }
 

@@ -251,6 +251,10 @@ abstract class ListenerContract extends RegistryFixture {
         Stored stored = there.stored(NAME).orElseThrow();
         assertThat(stored.fencingToken()).isEqualTo(token);
         assertThat(stored.remaining()).isBetween(Duration.ofMillis(1), LASTING);
+        assertThat(get(there.storedAsync(NAME).toCompletableFuture())
+                        .orElseThrow()
+                        .fencingToken())
+                .isEqualTo(token);
 
         owner.execute(lock::unlock);
         Lease taken = get(other);
@@ -268,6 +272,7 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(here.held()).isEmpty();
         assertThat(here.awaited()).isEmpty();
         assertThat(here.stored(NAME)).isEmpty();
+        assertThat(get(here.storedAsync(NAME).toCompletableFuture())).isEmpty();
     }
 
     @Test

@@ -42,6 +42,9 @@ public final class DistributedLockPageAutoConfiguration {
 
     private static final LockLog logger = LockLog.of(DistributedLockPageAutoConfiguration.class);
 
+    /** A request keeps a thread of the server, and its user waits. */
+    private static final Duration MAX_WAIT = Duration.ofSeconds(3);
+
     @Bean
     EndpointRights distributedLockPageRights(
             ObjectProvider<WebEndpointsSupplier> endpoints,
@@ -85,8 +88,11 @@ public final class DistributedLockPageAutoConfiguration {
     @Bean
     @Lazy
     LocksOverview distributedLockPageOverview(
-            LockInventory inventory, LockRegistry registry, ObjectProvider<LockScan> scan) {
-        return new LocksOverview(inventory, registry, scan.getIfAvailable());
+            LockInventory inventory,
+            LockRegistry registry,
+            ObjectProvider<LockScan> scan,
+            DistributedLockProperties properties) {
+        return new LocksOverview(inventory, registry, scan.getIfAvailable(), limit(properties));
     }
 
     /** Creates the scan over the connection factory of the store; null, which defines no bean, for another store. */
@@ -102,7 +108,12 @@ public final class DistributedLockPageAutoConfiguration {
             return null;
         }
         RedisConnectionFactory factory = marked.getIfUnique(factories::getObject);
-        Duration limit = properties.redis().commandTimeout();
-        return new LockScan(factory, properties.keyPrefix(), limit != null ? limit : Duration.ofSeconds(3));
+        return new LockScan(factory, properties.keyPrefix(), limit(properties));
+    }
+
+    /** Returns how long a request waits for the names of locks, and then for their descriptions. */
+    private static Duration limit(DistributedLockProperties properties) {
+        Duration timeout = properties.redis().commandTimeout();
+        return timeout != null && timeout.compareTo(MAX_WAIT) < 0 ? timeout : MAX_WAIT;
     }
 }

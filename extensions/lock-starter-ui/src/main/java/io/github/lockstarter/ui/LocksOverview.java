@@ -10,6 +10,9 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,6 +23,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -37,21 +44,31 @@ final class LocksOverview {
     /** Begins the cursor in the locks of this instance, which goes on with a position. */
     private static final String OWN = "own-";
 
+    /** Locks that are described at the same time. More of them would delay the commands of locks. */
+    private static final int BATCH = 100;
+
+    /** The ids of locks in requests. Unlike names, which may have unpaired surrogates, each of them can be sent in UTF-8. */
+    private static final LockKeys IDS = new LockKeys("lock", LoggedNames.withKeys(true));
+
     private final LockInventory inventory;
 
     private final LockRegistry registry;
 
     private final @Nullable LockScan scan;
 
+    private final Duration limit;
+
     /**
      * Creates the overview.
      *
      * @param scan null: there is no Redis that could be scanned
+     * @param limit how long a request waits for the descriptions of locks; those that are late are left out
      */
-    LocksOverview(LockInventory inventory, LockRegistry registry, @Nullable LockScan scan) {
+    LocksOverview(LockInventory inventory, LockRegistry registry, @Nullable LockScan scan, Duration limit) {
         this.inventory = inventory;
         this.registry = registry;
         this.scan = scan;
+        this.limit = limit;
     }
 
     /**
@@ -80,13 +97,7 @@ final class LocksOverview {
             names = ownNames(cursor, text, count);
         }
         Map<String, Object> instances = new LinkedHashMap<>();
-        List<Object> locks = new ArrayList<>();
-        for (String name : names.names()) {
-            Map<String, @Nullable Object> lock = describe(name, instances);
-            if (lock != null) {
-                locks.add(lock);
-            }
-        }
+        List<Object> locks = describe(List.copyOf(names.names()), instances);
         part.put("at", Instant.now().toEpochMilli());
         part.put("cursor", names.cursor());
         part.put("instances", instances);
@@ -112,22 +123,56 @@ final class LocksOverview {
                 end < names.size() ? OWN + end : null);
     }
 
+    /** Describes the locks in batches, because a round trip for each of them would take long. */
+    private List<Object> describe(List<String> names, Map<String, Object> instances) {
+        List<Object> locks = new ArrayList<>();
+        int late = 0;
+        long deadline = System.nanoTime() + this.limit.toNanos();
+        for (int from = 0; from < names.size(); from += BATCH) {
+            List<String> batch = names.subList(from, Math.min(from + BATCH, names.size()));
+            long left = deadline - System.nanoTime();
+            List<CompletableFuture<Optional<Stored>>> reads = batch.stream()
+                    .map(name -> left > 0
+                            ? this.inventory
+                                    .storedAsync(name)
+                                    .toCompletableFuture()
+                                    .orTimeout(left, TimeUnit.NANOSECONDS)
+                            : CompletableFuture.<Optional<Stored>>failedFuture(new TimeoutException()))
+                    .toList();
+            for (int i = 0; i < batch.size(); i++) {
+                Map<String, @Nullable Object> lock = describe(batch.get(i), reads.get(i), instances);
+                if (lock != null) {
+                    locks.add(lock);
+                    late += lock.containsKey("late") ? 1 : 0;
+                }
+            }
+        }
+        if (late > 0 && late == names.size()) {
+            throw new LockStoreException(
+                    "Redis did not answer within " + Printable.duration(this.limit) + '.', null, false, true);
+        }
+        return locks;
+    }
+
     /** Returns null if the lock is free. */
-    private @Nullable Map<String, @Nullable Object> describe(String name, Map<String, Object> instances) {
+    private @Nullable Map<String, @Nullable Object> describe(
+            String name, CompletableFuture<Optional<Stored>> read, Map<String, Object> instances) {
         Map<String, @Nullable Object> lock = new LinkedHashMap<>();
         lock.put("name", name);
+        lock.put("id", IDS.keyOf(name));
         try {
-            Optional<Stored> stored = this.inventory.stored(name);
+            Optional<Stored> stored = read.join();
             if (stored.isEmpty()) {
                 return null;
             }
             describe(stored.get(), lock, instances);
-        } catch (LockStoreException | IllegalArgumentException ex) {
-            if (ex instanceof LockStoreException failure && failure.isTransient()) {
-                throw failure;
+        } catch (CompletionException ex) {
+            if (ex.getCause() instanceof LockStoreException failure && !failure.isTransient()) {
+                // Another program has written the key.
+                lock.put("error", failure.getMessage());
+            } else {
+                lock.put("late", true);
             }
-            // Another program has written the key.
-            lock.put("error", ex.getMessage());
         }
         this.inventory.held(name).ifPresent(held -> lock.put("held", describe(held)));
         this.inventory.awaited(name).map(Awaited::waiters).ifPresent(waiters -> lock.put("waitersHere", waiters));
@@ -160,7 +205,7 @@ final class LocksOverview {
         lock.put("holdersCount", stored.holders().size());
         lock.put(
                 "permits",
-                stored.holders().stream().mapToInt(StoredGrant::permits).sum());
+                stored.holders().stream().mapToLong(StoredGrant::permits).sum());
         lock.put(
                 "holders",
                 stored.holders().stream()
@@ -229,12 +274,17 @@ final class LocksOverview {
      * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one step, so that
      * a grant between them is ended as well.
      *
+     * @param id of the lock, as {@link #next} describes it
      * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with each of
      *     them
      * @throws LockStoreException if the store does not answer
-     * @throws IllegalArgumentException if no lock can have the name
+     * @throws IllegalArgumentException if the id is missing, or no lock can have it
      */
-    Release release(String name, String token) {
+    Release release(@Nullable String id, String token) {
+        String name = id != null ? IDS.nameOf(id) : null;
+        if (name == null) {
+            throw new IllegalArgumentException("This is no id of a lock.");
+        }
         LockRequest unused = LockRequest.of(name);
         Stored stored = this.inventory.stored(name).orElse(null);
         if (stored == null) {

@@ -8,11 +8,11 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.json.JsonWriter;
@@ -24,7 +24,7 @@ import org.springframework.boot.json.JsonWriter;
  * and paths, and works without Spring MVC.
  *
  * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count}; {@code POST
- * release} releases the lock of the parameters {@code name} and {@code token}. It needs a header that no form of another site can
+ * release} releases the lock of the parameters {@code id} and {@code token}. It needs a header that no form of another site can
  * send, besides the token of Spring Security where that is present.
  */
 final class LocksPage extends HttpServlet {
@@ -39,6 +39,8 @@ final class LocksPage extends HttpServlet {
     private static final LockLog logger = LockLog.of(LocksPage.class);
 
     private static final JsonWriter<Map<String, ? extends @Nullable Object>> JSON = JsonWriter.standard();
+
+    private static final Pattern UNPAIRED_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private static final Map<String, String> TYPES = Map.of(
             "/", "text/html",
@@ -112,10 +114,19 @@ final class LocksPage extends HttpServlet {
             request.setCharacterEncoding(StandardCharsets.UTF_8.name());
             release(request, response);
         } else {
-            response.setStatus(
-                    path == null || TYPES.containsKey(path) || path.equals("/data") || path.equals("/release")
-                            ? HttpServletResponse.SC_METHOD_NOT_ALLOWED
-                            : HttpServletResponse.SC_NOT_FOUND);
+            refuse(path, response);
+        }
+    }
+
+    /** Answers a request whose path or method is unknown. */
+    private void refuse(@Nullable String path, HttpServletResponse response) {
+        boolean isRelease = "/release".equals(path);
+        if (isRelease || path == null || TYPES.containsKey(path) || path.equals("/data")) {
+            String release = this.rights.permits(WebEndpointHttpMethod.DELETE) ? "POST" : "";
+            response.setHeader("Allow", isRelease ? release : "GET, HEAD");
+            response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+        } else {
+            response.setStatus(HttpServletResponse.SC_NOT_FOUND);
         }
     }
 
@@ -171,21 +182,16 @@ final class LocksPage extends HttpServlet {
     }
 
     private void release(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        String name = request.getParameter("name");
+        String id = request.getParameter("id");
         String token = request.getParameter("token");
         if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
-            response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+            refuse("/release", response);
         } else if (!isPermitted(WebEndpointHttpMethod.DELETE, request)) {
             deny(response);
         } else if (request.getHeader("X-Requested-With") == null) {
             response.setStatus(HttpServletResponse.SC_FORBIDDEN);
         } else {
-            answer(response, () -> {
-                if (name == null) {
-                    throw new IllegalArgumentException("The parameter name is missing.");
-                }
-                return Map.of("outcome", this.overview.get().release(name, token != null ? token : ""));
-            });
+            answer(response, () -> Map.of("outcome", this.overview.get().release(id, token != null ? token : "")));
         }
     }
 
@@ -194,20 +200,20 @@ final class LocksPage extends HttpServlet {
         Map<String, ? extends @Nullable Object> answer;
         try {
             answer = data.get();
-        } catch (LockStoreException ex) {
-            response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
-            answer = error(ex);
-        } catch (IllegalArgumentException ex) {
-            response.setStatus(HttpServletResponse.SC_BAD_REQUEST);
-            answer = error(ex);
+        } catch (LockStoreException | IllegalArgumentException ex) {
+            response.setStatus(
+                    ex instanceof LockStoreException
+                            ? HttpServletResponse.SC_SERVICE_UNAVAILABLE
+                            : HttpServletResponse.SC_BAD_REQUEST);
+            answer = Map.of("error", String.valueOf(ex.getMessage()));
         }
         response.setContentType("application/json");
-        JSON.write(answer).toWriter(response.getWriter());
-    }
-
-    private static Map<String, ? extends @Nullable Object> error(RuntimeException ex) {
-        Map<String, @Nullable Object> error = new LinkedHashMap<>();
-        error.put("error", ex.getMessage());
-        return error;
+        // UTF-8 cannot encode unpaired surrogates: each of them would become a question mark, and the name that of
+        // another lock.
+        response.getWriter()
+                .write(UNPAIRED_SURROGATE
+                        .matcher(JSON.writeToString(answer))
+                        .replaceAll(found ->
+                                String.format("\\\\u%04x", (int) found.group().charAt(0))));
     }
 }

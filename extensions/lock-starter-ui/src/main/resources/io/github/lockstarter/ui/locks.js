@@ -13,6 +13,7 @@
       pid: pid => `pid ${pid}`,
       shown: n => n === 1 ? '1 lock' : `${n} locks`,
       shownOfMore: n => `${n} locks shown, there may be more`,
+      capped: (shown, n, more) => `The first ${shown} of ${n} locks are shown${more ? ', and there may be more' : ''}. Enter a part of the name to see others.`,
       none: 'No lock is held.', noneWith: 'No held lock has a name with this text.',
       noneYet: 'No lock found so far. Redis has more keys to search.',
       loading: 'Loading…', asOf: time => `As of ${time}`, ago: age => `(${age} ago)`, outdated: 'outdated',
@@ -25,10 +26,12 @@
       question: 'Release this lock by force?', ownerIs: owner => `Owner: ${owner}`,
       consequence: 'Every owner loses the lock, and the next one begins at once. The present owner is notified at its next renewal, '
         + 'and works on until then; with a fixed lease, until its end. Prefer to stop the instance that holds the lock.',
-      RELEASED: name => `Released: ${name}`, FREE: name => `The lock was free already: ${name}`,
-      CHANGED: name => `Nothing was released, because the lock has another owner by now: ${name}`,
+      RELEASED: 'Released: ', FREE: 'The lock was free already: ',
+      CHANGED: 'Nothing was released, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
-      fullName: 'Full name', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
+      notRead: 'not read in time', notShown: 'cannot be shown, because its data is damaged',
+      late: n => `Redis answered too slowly: the data of ${n === 1 ? '1 lock is' : `${n} locks is`} missing. Refresh, or enter a part of the name.`,
+      fullName: 'Full name', codes: 'Code points', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
       noThread: 'none: the lease belongs to no thread', renewals: 'Renewals by this instance',
       renewed: n => `${n}`, notRenewed: n => `${n}; the lease is not renewed any more, or is fixed`,
       heldHere: 'also held here', holders: 'Holders', line: 'Waiting line', firstOf: (n, all) => `the first ${n} of ${all}`, waitersHere: 'Waiters of this instance',
@@ -40,6 +43,7 @@
       WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', colon: '：', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
       readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
       pid: pid => `进程 ${pid}`, shown: n => `共 ${n} 把锁`, shownOfMore: n => `已显示 ${n} 把锁，可能还有更多`,
+      capped: (shown, n, more) => `${n} 把锁中显示前 ${shown} 把${more ? '，可能还有更多' : ''}。输入名称的一部分可以查看其他锁。`,
       none: '当前没有被持有的锁。', noneWith: '没有名称包含该文本的锁。', noneYet: '暂时没有找到，Redis 中还有键没有查完。',
       loading: '正在加载…', asOf: time => `数据时间 ${time}`, ago: age => `（${age}前）`, outdated: '已过时',
       onlyPermission: '只显示本实例持有或等待的锁：Redis 用户没有 SCAN 权限。在它的 ACL 规则中加上 +scan，就能看到所有实例的锁。',
@@ -50,9 +54,10 @@
       question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
       consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者要到下一次续期时才会收到通知，在此之前会继续执行；'
         + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
-      RELEASED: name => `已释放：${name}`, FREE: name => `锁已经是空闲的：${name}`,
-      CHANGED: name => `锁已换了持有者，没有释放：${name}`, notReleased: why => `锁可能没有释放。${why}`,
-      fullName: '完整名称', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
+      RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
+      notRead: '未能及时读取', notShown: '数据已损坏，无法显示',
+      late: n => `Redis 响应太慢，缺少 ${n} 把锁的数据。请刷新，或者输入名称的一部分。`,
+      fullName: '完整名称', codes: '码点', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
       noThread: '无：租约不属于任何线程', renewals: '本实例的续期次数',
       renewed: n => `${n}`, notRenewed: n => `${n}；已停止续期，或者是固定租约`,
       heldHere: '本实例也持有', holders: '持有者', line: '等待队列', firstOf: (n, all) => `前 ${n} 个，共 ${all} 个`, waitersHere: '本实例的等待者',
@@ -61,6 +66,7 @@
   const FIRST = 100;
   const NEXT = 500;
   const MOST = 1000;
+  const MOST_ROWS = 500;
   const COLUMNS = ['name', 'mode', 'owner', 'held', 'lease', 'waiting', 'actions'];
   const SORTS = {
     name: row => row.lock.name,
@@ -73,7 +79,7 @@
   const $ = id => document.getElementById(id);
   /** What is shown: by name, because a part of a scan may repeat what another one had. */
   let rows = new Map();
-  let instances = {};
+  let instances = new Map();
   let cursor = null;
   let loadedAt = null;
   let mayRelease = false;
@@ -110,16 +116,26 @@
     return element;
   }
 
-  /** Returns the name with a visible code in place of each character that is invisible or changes the direction of a text. */
-  function printable(name) {
-    return name.split(/([\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])/u).filter(part => part).map(part =>
-      /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]$/u.test(part)
-        ? el('span', { class: 'char' }, 'U+' + part.codePointAt(0).toString(16).toUpperCase().padStart(4, '0'))
-        : part);
+  /**
+   * Splits a name at characters that are not visible, that fonts need not have or that change the direction of a text. Of the
+   * spaces, only a single one between other characters is visible. No property of Unicode covers the blanks at the end.
+   */
+  const INVISIBLE = /([\p{C}\p{Default_Ignorable_Code_Point}]|(?! )\p{Z}|^ | $|(?<= ) | (?= )|[\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}])/u;
+  const NOT_ASCII = /([^\x00-\x7F])/u;
+
+  /** Splits a text by a pattern with one group, and shows what the group has found by its code. */
+  function withCodes(text, pattern, describe) {
+    return text.split(pattern).flatMap((part, i) => i % 2 === 0 ? describe(part)
+      : [el('span', { class: 'char' }, 'U+' + part.codePointAt(0).toString(16).toUpperCase().padStart(4, '0'))]);
   }
 
-  const plain = name => printable(name).map(part => part.textContent || part).join('');
-  const short = name => { const text = plain(name); return text.length > 120 ? text.slice(0, 120) + '…' : text; };
+  /** Returns the text with codes in place of characters that are not visible. */
+  const printable = text => withCodes(text, INVISIBLE, part => part === '' ? [] : [part]);
+
+  /** Returns the text with codes in place of all characters that may look like others; null if there are none. */
+  const spelled = text => NOT_ASCII.test(text) ? withCodes(text, NOT_ASCII, printable) : null;
+
+  const plain = text => printable(text).map(part => part.textContent || part).join('');
 
   function unit(value, name) {
     return new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'narrow', maximumFractionDigits: 1 }).format(value);
@@ -139,14 +155,16 @@
       .map(([count, name]) => unit(count, name)).join(' ');
   }
 
-  const moment = millis => new Date(millis).toLocaleString(language);
+  /** Dates of damaged data can be out of range. */
+  const isTime = millis => millis != null && !Number.isNaN(new Date(millis).getTime());
+  const moment = millis => isTime(millis) ? new Date(millis).toLocaleString(language) : t('unknown');
 
   function time(millis, text) {
-    return el('time', { datetime: new Date(millis).toISOString(), title: moment(millis) }, text);
+    return !isTime(millis) ? el('span', {}, t('unknown')) : el('time', { datetime: new Date(millis).toISOString(), title: moment(millis) }, text);
   }
 
   function instanceText(id) {
-    const known = instances[id];
+    const known = instances.get(id);
     if (!known || known.application == null) {
       return plain(id || t('unknown'));
     }
@@ -177,13 +195,12 @@
       toggle.setAttribute('aria-expanded', open.has(lock.name));
       open.has(lock.name) ? toggle.closest('tr').after(detailsRow(row)) : toggle.closest('tr').nextSibling.remove();
     });
-    if (lock.error) {
-      return el('tr', { role: 'row', class: 'lock' }, cell('name', toggle),
-        el('td', { role: 'cell', colspan: 6 }, el('span', { class: 'chip warn' }, plain(lock.error))));
+    if (lock.error || lock.late) {
+      return failedRow(toggle, lock.error ? plain(lock.error) : t('notRead'));
     }
     const actions = cell('actions');
     if (mayRelease) {
-      const button = el('button', { type: 'button', class: 'release', 'aria-label': `${t('release')}: ${short(lock.name)}` }, t('release'));
+      const button = el('button', { type: 'button', class: 'release', 'aria-label': `${t('release')}: ${plain(lock.name)}` }, t('release'));
       button.addEventListener('click', () => ask(row));
       actions.append(button);
     }
@@ -192,7 +209,7 @@
       cell('name', toggle),
       cell('mode', el('span', { class: 'chip' }, t(lock.mode) || t('unknown'))),
       cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t(lock.holdersCount > 1 ? 'heldHere' : 'here')) : '')),
-      cell('held', lock.since == null ? el('span', {}, t('unknown')) : time(lock.since, duration(row.at - lock.since))),
+      cell('held', time(lock.since, duration(row.at - lock.since))),
       cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',
         atRisk ? el('span', { class: 'chip warn' }, '⚠ ' + t('atRisk')) : '')),
       cell('waiting', el('span', {}, lock.waiting == null ? t('unknown') : String(lock.waiting), ' ',
@@ -200,14 +217,28 @@
       actions);
   }
 
+  function failedRow(name, why) {
+    return el('tr', { role: 'row', class: 'lock' }, cell('name', name),
+      el('td', { role: 'cell', colspan: 6 }, el('span', { class: 'chip warn' }, why)));
+  }
+
   function detailsRow(row) {
+    try {
+      return details(row);
+    } catch {
+      return el('tr', { role: 'row', class: 'details' }, el('td', { role: 'cell', colspan: 7 }, t('notShown')));
+    }
+  }
+
+  function details(row) {
     const lock = row.lock;
     const facts = el('dl');
     const fact = (name, value, attributes) => value != null && facts.append(el('dt', {}, t(name)), el('dd', attributes || {}, ...[].concat(value)));
     fact('fullName', printable(lock.name), { class: 'name', dir: 'auto', tabindex: 0 });
+    fact('codes', spelled(lock.name), { class: 'name', dir: 'ltr', tabindex: 0 });
     fact('token', lock.token);
     fact('since', lock.since == null ? null : moment(lock.since));
-    const instance = instances[lock.holder];
+    const instance = instances.get(lock.holder);
     fact('instance', lock.holder && plain(lock.holder) + (instance && instance.startedAt != null ? `, ${t('started')} ${moment(instance.startedAt)}` : ''));
     if (lock.held) {
       fact('thread', lock.held.thread == null ? t('noThread') : plain(lock.held.thread));
@@ -230,8 +261,14 @@
       el('ol', { tabindex: 0, 'aria-label': t(title) }, ...items.map(each => el('li', {}, ...describe(each))))];
   }
 
+  /** Returns the rows of a lock. The other locks must be shown whatever the data of this one is. */
   function elements(row) {
-    const first = lockRow(row);
+    let first;
+    try {
+      first = lockRow(row);
+    } catch {
+      first = failedRow(el('span', { class: 'name', dir: 'auto' }, ...printable(row.lock.name)), t('notShown'));
+    }
     first.lockName = row.lock.name;
     return open.has(row.lock.name) ? [first, detailsRow(row)] : [first];
   }
@@ -269,19 +306,22 @@
     }));
   }
 
-  function notice(id, text) {
-    $(id).textContent = text || '';
-    $(id).hidden = !text;
+  function notice(id, content) {
+    $(id).replaceChildren(...[].concat(content || []));
+    $(id).hidden = !content;
   }
 
   function showState() {
     notice('problem', problem && problem());
     notice('only', only && t(only === 'permission' ? 'onlyPermission' : 'onlyStore'));
     notice('outcome', outcome && outcome());
+    const late = [...rows.values()].filter(row => row.lock.late).length;
+    notice('late', late > 0 && t('late')(late));
     const count = rows.size;
     const found = cursor != null ? 'noneYet' : $('text').value ? 'noneWith' : 'none';
     $('count').textContent = loading && loadedAt == null ? t('loading')
-      : loadedAt == null ? '' : count === 0 ? t(found) : t(cursor != null ? 'shownOfMore' : 'shown')(count);
+      : loadedAt == null ? '' : count === 0 ? t(found)
+      : count > MOST_ROWS ? t('capped')(MOST_ROWS, count, cursor != null) : t(cursor != null ? 'shownOfMore' : 'shown')(count);
     $('more').hidden = cursor == null || loadedAt == null;
     $('more').textContent = t(count ? 'more' : 'searchOn');
     $('more').disabled = loading;
@@ -314,7 +354,7 @@
   function showRows() {
     const focused = document.activeElement;
     const name = focused.closest('tr') ? focused.closest('tr').lockName : null;
-    $('rows').replaceChildren(...sorted().flatMap(elements));
+    $('rows').replaceChildren(...sorted().slice(0, MOST_ROWS).flatMap(elements));
     const row = name == null ? null : [...$('rows').children].find(each => each.lockName === name);
     const same = row && row.querySelector(focused.className === 'release' ? '.release' : '.toggle');
     if (same) {
@@ -399,14 +439,15 @@
     cursor = data.cursor;
     if (!next) {
       rows = new Map();
-      instances = {};
+      instances = new Map();
       loadedAt = Date.now();
     }
-    Object.assign(instances, data.instances);
+    Object.entries(data.instances).forEach(([id, instance]) => instances.set(id, instance));
+    const room = Math.max(0, MOST_ROWS - rows.size);
     const added = data.locks.filter(lock => !rows.has(lock.name)).map(lock => ({ lock, at: data.at }));
     added.forEach(row => rows.set(row.lock.name, row));
     if (next && !sort) {
-      $('rows').append(...added.flatMap(elements));
+      $('rows').append(...added.slice(0, room).flatMap(elements));
       showState();
     } else {
       showAll();
@@ -417,7 +458,10 @@
 
   function ask(row) {
     asked = row;
+    const codes = spelled(row.lock.name);
     $('confirm-name').replaceChildren(...printable(row.lock.name));
+    $('confirm-codes').hidden = !codes;
+    $('confirm-codes').lastElementChild.replaceChildren(...(codes || []));
     $('confirm-owner').textContent = t('ownerIs')(ownerText(row.lock));
     $('release').disabled = false;
     $('confirm').showModal();
@@ -428,12 +472,12 @@
     const lock = asked.lock;
     $('release').disabled = true;
     try {
-      const body = new URLSearchParams({ name: lock.name, token: lock.mode === 'WRITE' ? lock.token || '' : '' });
+      const body = new URLSearchParams({ id: lock.id, token: lock.mode === 'WRITE' ? lock.token || '' : '' });
       if (csrf) {
         body.set(csrf.name, csrf.value);
       }
       const answer = await send('release', { method: 'POST', body });
-      outcome = () => t(answer.outcome)(short(lock.name));
+      outcome = () => [t(answer.outcome), ...printable(lock.name)];
     } catch (failure) {
       outcome = () => t('notReleased')(plain(failure.why()));
     }

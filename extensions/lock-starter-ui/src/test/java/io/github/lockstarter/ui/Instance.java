@@ -2,6 +2,8 @@ package io.github.lockstarter.ui;
 
 import com.jayway.jsonpath.JsonPath;
 import com.jayway.jsonpath.PathNotFoundException;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.text.LoggedNames;
 import java.io.IOException;
 import java.net.CookieManager;
 import java.net.URI;
@@ -89,7 +91,7 @@ final class Instance implements AutoCloseable {
 
     /** Releases a lock as the page does. */
     Answer release(String name, String token) {
-        return post("/locks/release", Map.of("name", name, "token", token), "X-Requested-With", "test");
+        return post("/locks/release", Map.of("id", id(name), "token", token), "X-Requested-With", "test");
     }
 
     Answer post(String path, Map<String, String> parameters, String... headers) {
@@ -103,6 +105,16 @@ final class Instance implements AutoCloseable {
             request.headers(headers);
         }
         return send(request);
+    }
+
+    /** Returns the id of a lock in requests. */
+    static String id(String name) {
+        return new LockKeys("lock", LoggedNames.withKeys(true)).keyOf(name);
+    }
+
+    /** Sends a request with another method than GET and POST. */
+    Answer request(String method, String path) {
+        return send(HttpRequest.newBuilder(URI.create(address() + path)).method(method, BodyPublishers.noBody()));
     }
 
     static String encoded(String text) {

@@ -117,7 +117,7 @@ class LocksPageAutoConfigurationTest {
             assertThat(data.<String>at("$.only")).isEqualTo("store");
             assertThat(data.<Boolean>at("$.mayRelease")).isFalse();
             assertThat(instance.get(page + "/locks.css").status()).isEqualTo(200);
-            assertThat(instance.post(page + "/release", Map.of("name", "order"), "X-Requested-With", "test")
+            assertThat(instance.post(page + "/release", Map.of("id", Instance.id("order")), "X-Requested-With", "test")
                             .status())
                     .isEqualTo(405);
         }

@@ -8,6 +8,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.DamagedLock;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -16,6 +17,7 @@ import io.github.lockstarter.ui.Instance.Answer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -212,12 +214,15 @@ class LocksPageRedisTest {
         Lease lease = registry.acquire(LockRequest.of("safe"));
         String token = Long.toString(lease.fencingToken());
 
-        assertThat(shop.post("/locks/release", Map.of("name", "safe", "token", token))
+        assertThat(shop.post("/locks/release", Map.of("id", Instance.id("safe"), "token", token))
                         .status())
                 .as("a form of another site")
                 .isEqualTo(403);
         assertThat(shop.get("/locks/release?name=safe&token=" + token).status()).isEqualTo(405);
         assertThat(shop.release("", "").status()).isEqualTo(400);
+        assertThat(shop.post("/locks/release", Map.of("id", "safe"), "X-Requested-With", "test")
+                        .status())
+                .isEqualTo(400);
         assertThat(shop.post("/locks/release", Map.of(), "X-Requested-With", "test")
                         .status())
                 .isEqualTo(400);
@@ -227,6 +232,118 @@ class LocksPageRedisTest {
         assertThat(shop.get("/locks/LocksPage.class").status()).isEqualTo(404);
         assertThat(shop.get("/locks/nothing").status()).isEqualTo(404);
         assertThat(lease.release()).as("still ours").isTrue();
+    }
+
+    @Test
+    void shouldNameTheMethodsOfAPath(RedisServer redis) {
+        for (String path : List.of("/locks/", "/locks/locks.js", "/locks/data")) {
+            assertNotAllowed(shop.request("PUT", path), "GET, HEAD");
+            assertNotAllowed(shop.post(path, Map.of()), "GET, HEAD");
+        }
+        assertNotAllowed(shop.request("DELETE", "/locks/release"), "POST");
+        assertNotAllowed(shop.get("/locks/release"), "POST");
+        assertThat(shop.request("PUT", "/locks/nothing").headers().firstValue("Allow"))
+                .isEmpty();
+        try (Instance readOnly = Instance.start(
+                "--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port())) {
+            assertNotAllowed(readOnly.release("order", "1"), "");
+            assertNotAllowed(readOnly.get("/locks/release"), "");
+        }
+    }
+
+    private static void assertNotAllowed(Answer answer, String methods) {
+        assertThat(answer.status()).isEqualTo(405);
+        assertThat(answer.headers().firstValue("Allow")).hasValue(methods);
+    }
+
+    @Test
+    void shouldReleaseTheLockWhoseNameHasAnUnpairedSurrogate() throws Exception {
+        String name = "order:a\uD800";
+        Lease lease = registry.acquire(LockRequest.of(name));
+        Lease other = registry.acquire(LockRequest.of("order:a?"));
+
+        Answer data = shop.get("/locks/data");
+        Answer released = shop.release(name, Long.toString(lease.fencingToken()));
+
+        assertThat(data.<List<String>>at("$.locks[*].name")).containsExactlyInAnyOrder(name, "order:a?");
+        assertThat(data.<List<String>>at("$.locks[*].id"))
+                .containsExactlyInAnyOrder(Instance.id(name), Instance.id("order:a?"));
+        assertThat(released.<String>at("$.outcome")).isEqualTo("RELEASED");
+        assertThat(lease.release()).as("still ours").isFalse();
+        assertThat(other.release()).as("the other one is still ours").isTrue();
+    }
+
+    @Test
+    void shouldShowLocksWhateverAnotherProgramHasWritten(RedisCli redis) {
+        long seed = System.nanoTime();
+        System.out.println("Seed of damaged locks: " + seed);
+        Random random = new Random(seed);
+        redis.command(
+                "HSET", "lock:instance:Dm5aG6eD7lK", "application", "x", "pid", "9", "started", "9" + "0".repeat(18));
+        redis.command("HSET", "lock:{right}", "o", "Dm5aG6eD7lK-0000000000", "f", "1795758698000000");
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < 50; i++) {
+                redis.command("DEL", "lock:{damaged:" + i + '}');
+                redis.command(
+                        DamagedLock.random("lock:{damaged:" + i + '}', random).toArray(String[]::new));
+            }
+
+            Answer data = shop.get("/locks/data?count=1000");
+
+            assertThat(data.status()).as(data.body()).isEqualTo(200);
+            assertThat(data.<List<Object>>at("$.locks[*].error")).isEmpty();
+            assertThat(PageTests.<Number>list(data, lock("right") + "since"))
+                    .extracting(Number::longValue)
+                    .containsExactly(1795758698000L);
+        }
+    }
+
+    @Test
+    void shouldReadLocksInBatchesOverALongLine(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 300);
+        proxy.delay(Duration.ofMillis(25), Duration.ofMillis(25));
+        long start = System.nanoTime();
+
+        Answer data = shop.get("/locks/data?count=300");
+
+        // With a round trip for each lock, it takes 15 seconds.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(data.<List<?>>at("$.locks")).hasSize(300);
+        assertThat(data.<List<?>>at("$.locks[*].late")).isEmpty();
+        assertThat(data.<List<?>>at("$.locks[*].token")).hasSize(300);
+    }
+
+    @Test
+    void shouldEndInTimeAndNameTheLocksThatWereNotRead(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 1000);
+        proxy.delay(Duration.ofMillis(150), Duration.ofMillis(150));
+        long start = System.nanoTime();
+
+        Answer data = shop.get("/locks/data?count=1000");
+
+        // All ten batches take more than three seconds, and the limit is one second.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
+        assertThat(data.status()).as(data.body()).isEqualTo(200);
+        assertThat(data.<List<?>>at("$.locks[*].late")).isNotEmpty();
+        assertThat(data.<List<?>>at("$.locks[*].token")).isNotEmpty();
+        assertThat(data.<List<?>>at("$.locks[?(@.late && @.token)]")).isEmpty();
+    }
+
+    @Test
+    void shouldScanFewKeysInOneCall(RedisCli redis, FaultProxy proxy) {
+        PageTests.createLocks(redis, 3000);
+        proxy.forgetCommands();
+
+        assertThat(shop.get("/locks/data?count=1000").status()).isEqualTo(200);
+        assertThat(shop.get("/locks/data?text=nothing").status()).isEqualTo(200);
+
+        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 0)).isPositive();
+        assertThat(proxy.commandsSeen(command -> keysOfScan(command) > 500)).isZero();
+    }
+
+    /** Returns the number of keys of one call; 0 for another command. */
+    private static int keysOfScan(List<String> command) {
+        return command.size() == 7 && command.get(5).contains("{*") ? Integer.parseInt(command.get(6)) : 0;
     }
 
     @Test

@@ -30,6 +30,8 @@ final class PageTests {
                 "%2F%00%u202E",
                 "*?[a-z]\\^]{}",
                 " padded ",
+                "a\u3164\u034F\uFE0F\u00A0\u2003 \u2800",
+                "\u043Erder:\u0441",
                 "锁🔒é",
                 "long:" + "x".repeat(507));
     }

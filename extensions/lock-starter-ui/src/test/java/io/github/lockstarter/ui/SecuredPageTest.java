@@ -61,7 +61,7 @@ class SecuredPageTest {
     /** Releases a lock, with the CSRF token of the data, if there are any. */
     private static Answer release(Lease lease, Answer data, String... headers) {
         Map<String, String> parameters =
-                new HashMap<>(Map.of("name", lease.name(), "token", Long.toString(lease.fencingToken())));
+                new HashMap<>(Map.of("id", Instance.id(lease.name()), "token", Long.toString(lease.fencingToken())));
         if (data != null) {
             parameters.put(data.at("$.csrf.name"), data.at("$.csrf.value"));
         }
@@ -120,7 +120,10 @@ class SecuredPageTest {
 
             assertThat(shop.get("/actuator/locks", as("customer")).status()).isEqualTo(401);
             assertThat(shop.get("/locks/data", as("customer")).status()).isEqualTo(403);
-            assertThat(shop.post("/locks/release", Map.of("name", "secret"), as("customer", "X-Requested-With", "test"))
+            assertThat(shop.post(
+                                    "/locks/release",
+                                    Map.of("id", Instance.id("secret")),
+                                    as("customer", "X-Requested-With", "test"))
                             .status())
                     .isEqualTo(403);
             assertThat(shop.get("/locks/data").status()).as("anonymous").isEqualTo(401);

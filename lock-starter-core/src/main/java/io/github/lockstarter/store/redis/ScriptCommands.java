@@ -29,9 +29,6 @@ import org.springframework.data.redis.RedisSystemException;
  */
 final class ScriptCommands {
 
-    /** First character of owners that are no acquisition: of kept locks and, followed by one letter, of shared ones. */
-    private static final char NO_ACQUISITION = '~';
-
     /** Results of {@code release.lua} that are larger are the fencing token of the successor. */
     private static final long LARGEST_CODE = 3;
 
@@ -283,7 +280,7 @@ final class ScriptCommands {
         }
         String owner = GrantKind.withoutKept(text(result.get(0)));
         if (ownerOnly) {
-            return new StoredLock(owner.charAt(0) == NO_ACQUISITION ? null : owner, 0, -1, -1);
+            return new StoredLock(GrantKind.isMarker(owner) ? null : owner, 0, -1, -1);
         }
         List<StoredHolder> holders = new ArrayList<>();
         for (int i = FIRST_HOLDER; i < result.size(); i += HOLDER_VALUES) {
@@ -291,13 +288,13 @@ final class ScriptCommands {
                     GrantKind.withoutKept(text(result.get(i))),
                     number(result.get(i + 1)),
                     number(result.get(i + 2)),
-                    (int) number(result.get(i + 3))));
+                    number(result.get(i + 3), 0)));
         }
         return new StoredLock(
                 holders.isEmpty() ? owner : holders.get(0).acquisitionId(),
                 number(result.get(1)),
                 number(result.get(2)),
-                (int) number(result.get(3)),
+                number(result.get(3), -1),
                 ((List<?>) result.get(4)).stream().map(ScriptCommands::text).toList(),
                 holders);
     }
@@ -330,6 +327,12 @@ final class ScriptCommands {
 
     private static long number(Object value) {
         return (Long) value;
+    }
+
+    /** Returns the number; {@code otherwise} if it is out of range, because another program wrote the field. */
+    private static int number(Object value, int otherwise) {
+        long number = number(value);
+        return number >= 0 && number <= Integer.MAX_VALUE ? (int) number : otherwise;
     }
 
     private static String text(Object value) {

@@ -27,6 +27,9 @@
 -- most twice as many places as entries, and SPARE_PLACES, because it is moved together then.
 local MOST_HOLDERS, MOST_PLACES, SPARE_PLACES = 10000, 50000, 1000
 
+-- Numbers of more than 14 digits are not joined exactly, and beyond 2^53 a loop over places would not end.
+local MOST_PLACE = 1e14
+
 local key = KEYS[1]
 
 -- One table and not a variable for each value, because a function costs Redis time for each variable that it uses.
@@ -190,7 +193,7 @@ local function read(caller)
   if held[3] then
     local first, last, count, due = string.match(held[3], '^(%d+):(%d+):(%d+):(%d+)$')
     -- A field that was changed by hand is an empty line; the waiters that were in it find the lock by polling.
-    if first and last - first < MOST_PLACES then
+    if first and last - first < MOST_PLACES and tonumber(last) < MOST_PLACE then
       lock.first, lock.last, lock.count, lock.due = tonumber(first), tonumber(last), tonumber(count), tonumber(due)
     end
   end
