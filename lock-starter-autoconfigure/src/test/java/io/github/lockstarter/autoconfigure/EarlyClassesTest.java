@@ -114,6 +114,7 @@ class EarlyClassesTest {
     }
 
     /** An application that meets each kind of trouble. */
+    @SuppressWarnings("LockNotBeforeTry") // the end of the hold is the subject
     static final class Worker {
 
         private final LockRegistry locks;
