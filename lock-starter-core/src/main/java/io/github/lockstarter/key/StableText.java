@@ -117,7 +117,8 @@ public final class StableText {
      * @throws UnstableTextException if the text may differ between JVMs, or the value is a collection
      */
     public static String ofKey(Object value) {
-        return of(value, true);
+        // Most keys are texts.
+        return value instanceof String text ? text : of(value, true);
     }
 
     private static String of(Object value, boolean isKey) {

@@ -42,8 +42,8 @@ class OverloadTest extends FaultFixture {
 
         Map<String, Long> calls = this.redis.infoCommandStats();
         assertThat(calls.getOrDefault("evalsha", 0L))
-                .as("an acquire and a release each, and renewals")
-                .isBetween(2L * REQUESTS, 2L * REQUESTS + 200);
+                .as("an acquire and a release each, and renewals; the first call of a script may contain its text")
+                .isBetween(2L * REQUESTS - 10, 2L * REQUESTS + 200);
         assertThat(instance.events().count(LockAtRiskEvent.class)).isZero();
         assertThat(held.release()).isTrue();
     }

@@ -92,18 +92,6 @@ class InMemoryLockStoreTest {
     }
 
     @Test
-    void shouldSkipWaitersOfAnInstanceThatHasStopped() {
-        this.store.call(acquire("one-a"));
-        this.other.call(acquire("two-b"));
-        this.other.stop();
-
-        this.store.call(release("one-a"));
-
-        assertThat(this.store.call(new Command.Inspect("lock", true))).isEqualTo(new Reply.Described(null));
-        assertThat(this.otherNotified.grants).isEmpty();
-    }
-
-    @Test
     void shouldFindTheDescriptionOfAnInstanceForALimitedTime() {
         LockHolder instance = new LockHolder("one", "app", "host", 1L, null);
         assertThat(this.other.call(new Command.FindInstance("one"))).isEqualTo(new Reply.Instance(null));
