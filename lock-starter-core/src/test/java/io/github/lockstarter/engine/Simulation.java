@@ -1729,8 +1729,8 @@ final class Simulation {
                 }
                 case 2 -> {
                     count(Seen.RENEWED_BY_NESTED_HOLD);
-                    this.isNested = !this.isNested;
-                    if (this.isNested) {
+                    if (!this.isNested) {
+                        this.isNested = true;
                         this.latestEnd = Moment.NEVER;
                         lock.renewUntil(held, other, Moment.NEVER, time);
                         this.side.checks.afterNesting(this, held, other);
@@ -1740,6 +1740,8 @@ final class Simulation {
                                 : Moment.BEFORE;
                         this.latestEnd = Math.max(endOf(held), time.nanos() + 2 * Simulation.this.watchdog);
                         lock.renewUntil(held, this.terms, until, time);
+                        // Not before: the lease may have expired meanwhile.
+                        this.isNested = false;
                     }
                 }
                 default -> {
