@@ -29,7 +29,7 @@
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
 
 -- With a marker of lock.lua as its id, a release would end the grants of all readers, or of all holders of permits.
-if ARGV[1] == '~r' or ARGV[1] == '~s' then
+if #ARGV[1] == 2 and (ARGV[1] == '~r' or ARGV[1] == '~s') then
   return redis.error_reply('ERR the id is a marker of shared use, and that of no acquisition')
 end
 
