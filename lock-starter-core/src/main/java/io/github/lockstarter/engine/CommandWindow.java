@@ -2,8 +2,8 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.LocalLock.Stake;
 import io.github.lockstarter.store.Command;
-import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * release, and no command times out in a queue of the client.
  *
  * <p>At most {@link #SIZE} commands that were sent without a blocked thread have no outcome. Renewals and downgrades are not counted: they
- * are few, because many share one command, and are written at once. Releases precede acquires. An acquire that waits can be withdrawn, so
+ * are few, because many share one command, and are written at once. Releases precede acquires, and acquires of ids that stand in the
+ * line of the store precede new ones: their places have deadlines. An acquire that waits can be withdrawn, so
  * that nothing of it reaches the store. Has no thread and no mutex; its caller guards it.
  */
 final class CommandWindow {
@@ -24,10 +25,15 @@ final class CommandWindow {
 
     private final int size;
 
-    private final Queue<Sent> releases = new ArrayDeque<>();
+    // Each allocates before it changes: a command that is added is not lost if there is no memory.
 
-    /** With those that were withdrawn. */
-    private final Queue<Sent> acquires = new ArrayDeque<>();
+    private final Queue<Sent> releases = new ConcurrentLinkedQueue<>();
+
+    /** Acquires of ids that stand in the line of the store: they keep their place, or claim a grant. With those that were withdrawn. */
+    private final Queue<Sent> polls = new ConcurrentLinkedQueue<>();
+
+    /** All other acquires, with those that were withdrawn. */
+    private final Queue<Sent> acquires = new ConcurrentLinkedQueue<>();
 
     private int waiting;
 
@@ -46,12 +52,13 @@ final class CommandWindow {
     /** Returns whether the command is written now; otherwise {@link #next} returns it later. */
     boolean enter(Sent sent) {
         boolean isAcquire = sent.command instanceof Command.Acquire;
-        if (this.open < this.size && this.releases.isEmpty() && (this.waiting == 0 || !isAcquire)) {
+        boolean isPoll = isAcquire && sent.stake.standsInLine();
+        if (this.open < this.size && this.releases.isEmpty() && (this.waiting == 0 || !isAcquire || isPoll)) {
             this.open++;
             return true;
         }
         if (isAcquire) {
-            this.acquires.add(sent);
+            (isPoll ? this.polls : this.acquires).add(sent);
             this.waiting++;
             sent.isWaiting = true;
             sent.nextWaiting = sent.stake.waiting;
@@ -76,9 +83,8 @@ final class CommandWindow {
         }
         Sent next = this.releases.poll();
         if (next == null) {
-            do {
-                next = this.acquires.poll();
-            } while (next != null && !next.isWaiting);
+            next = nextOf(this.polls);
+            next = next != null ? next : nextOf(this.acquires);
             if (next != null) {
                 forget(next);
             }
@@ -86,6 +92,14 @@ final class CommandWindow {
         if (next != null) {
             this.open++;
         }
+        return next;
+    }
+
+    private static @Nullable Sent nextOf(Queue<Sent> queue) {
+        Sent next;
+        do {
+            next = queue.poll();
+        } while (next != null && !next.isWaiting);
         return next;
     }
 

@@ -12,7 +12,6 @@ import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -118,7 +117,10 @@ final class Engine implements StoreListener {
 
     private final CommandWindow window = new CommandWindow(CommandWindow.SIZE);
 
-    private boolean isWriting;
+    private volatile boolean isWriting;
+
+    /** Outcomes of which the window has not been told. */
+    private final AtomicInteger outcomes = new AtomicInteger();
 
     private final ReentrantLock stopping = new ReentrantLock();
 
@@ -503,37 +505,57 @@ final class Engine implements StoreListener {
 
     // ---- Commands that wait for their turn
 
-    /**
-     * Notes the outcome of a command, and writes those that have waited for it. One thread writes at a time, so that commands which fail at once
-     * do not nest.
-     */
+    /** Notes the outcome of a command, and writes those that have waited for it. */
     private void writeNext() {
-        this.turns.lock();
+        this.outcomes.incrementAndGet();
+        writeWaiting();
+    }
+
+    /**
+     * Writes commands that wait, as far as there is room. One thread does so at a time, so that commands which fail at once do not nest,
+     * and not for long, because it may be that of the watchdog. After an error, the housekeeping goes on.
+     */
+    private void writeWaiting() {
         try {
-            this.window.left();
-            if (this.isWriting) {
+            if (!beginWriting()) {
                 return;
             }
-            this.isWriting = true;
-        } finally {
-            this.turns.unlock();
-        }
-        for (Sent next = nextTurn(); next != null; next = nextTurn()) {
-            // A lock with a question that is open is not idle, and stays.
-            Cell cell = Objects.requireNonNull(this.cells.get(next.command.lock()));
-            try {
-                next.at = now();
-                cell.write(next);
-            } catch (Throwable ex) {
-                cell.completed(next, null, ex, false);
+            int rounds = MOST_ROUNDS;
+            for (Sent next = nextTurn(--rounds > 0); next != null; next = nextTurn(--rounds > 0)) {
+                // A lock with a question that is open is not idle, and stays.
+                Cell cell = this.cells.get(next.command.lock());
+                if (cell != null) {
+                    next.at = now();
+                    cell.write(next);
+                }
             }
+            if (rounds <= 0) {
+                boolean unused = later(this::writeWaiting, TimeUnit.MILLISECONDS.toNanos(1));
+            }
+        } catch (Throwable ex) {
+            this.isWriting = false;
+            logger.debug("A command that has waited was not written.", ex);
         }
     }
 
-    private @Nullable Sent nextTurn() {
+    private boolean beginWriting() {
         this.turns.lock();
         try {
-            Sent next = this.window.next();
+            boolean begins = !this.isWriting;
+            this.isWriting = true;
+            return begins;
+        } finally {
+            this.turns.unlock();
+        }
+    }
+
+    private @Nullable Sent nextTurn(boolean goesOn) {
+        this.turns.lock();
+        try {
+            for (int left = this.outcomes.getAndSet(0); left > 0; left--) {
+                this.window.left();
+            }
+            Sent next = goesOn ? this.window.next() : null;
             this.isWriting = next != null;
             return next;
         } finally {
@@ -568,6 +590,7 @@ final class Engine implements StoreListener {
             this.hasIdleCells = false;
             this.cells.values().forEach(Cell::removeIfIdle);
         }
+        writeWaiting();
     }
 
     /** The command that the caller of an input executes itself, on its own thread. */
@@ -885,9 +908,12 @@ final class Engine implements StoreListener {
             try {
                 CompletionStage<Reply> reply = Engine.this.store.send(sent.command);
                 CompletionStage<?> unused = reply.whenComplete((answer, failure) -> {
-                    completed(sent, answer, failure, false);
-                    if (counts) {
-                        Engine.this.writeNext();
+                    try {
+                        completed(sent, answer, failure, false);
+                    } finally {
+                        if (counts) {
+                            Engine.this.writeNext();
+                        }
                     }
                 });
                 isWritten = true;

@@ -499,7 +499,12 @@ final class LocalLock {
             // The questions so far were those of waiters that have left, which tried once.
             boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;
             if (joins || asking.dueAt <= now.nanos()) {
-                ask(asking, first, now);
+                if (asking.waitingQuestions == 0) {
+                    ask(asking, first, now);
+                } else {
+                    // The question that waits to be written is as good as another one.
+                    asking.dueAt = NEVER;
+                }
             }
         }
         long next = first != null ? this.waiters.dueAt() : NEVER;
@@ -597,6 +602,7 @@ final class LocalLock {
             boolean isOverload = asking != null
                     && asking.waitingQuestions > 0
                     && asking.waitingQuestions == asking.openQuestions
+                    && !asking.hasReply
                     && waiter.waitTime >= this.rules.commandTimeout();
             if (latest <= now.nanos() || isOverload) {
                 refuse(waiter, Cause.STORE_FAILED, null, now);
@@ -613,7 +619,12 @@ final class LocalLock {
     private boolean refuseIfKnown(Waiter waiter, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);
         if (!fits(first) || !fits(waiter)) {
-            refuse(waiter, Cause.HELD_BY_OTHERS, null, now);
+            boolean isRejected = isUsedOtherwise(waiter.kind);
+            refuse(
+                    waiter,
+                    isRejected ? Cause.STORE_FAILED : Cause.HELD_BY_OTHERS,
+                    isRejected ? waiter.kind.rejectedUse(this.name) : null,
+                    now);
             return true;
         }
         Outcome known = this.outcome;
@@ -632,7 +643,7 @@ final class LocalLock {
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
         Stake asking = this.ticket;
         boolean isLast = waiter.previous == null && waiter.next == null;
-        if (asking != null && isLast) {
+        if (asking != null && isLast && asking.waitingQuestions > 0) {
             withdraw(asking);
         }
         Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
@@ -838,7 +849,9 @@ final class LocalLock {
     /** The ticket is not needed any more. */
     private void leaveLine(Stake stake, Moment now) {
         this.ticket = null;
-        withdraw(stake);
+        if (stake.waitingQuestions > 0) {
+            withdraw(stake);
+        }
         if (stake.isUnknownToStore()) {
             stake.phase = Phase.OVER;
         } else {
@@ -848,9 +861,7 @@ final class LocalLock {
 
     /** Withdraws questions that were not written: the store knows nothing of them. */
     private void withdraw(Stake stake) {
-        if (stake.waitingQuestions > 0) {
-            stake.openQuestions -= this.out.withdraw(stake);
-        }
+        stake.openQuestions -= this.out.withdraw(stake);
     }
 
     // ---- Holding
@@ -1056,6 +1067,10 @@ final class LocalLock {
     }
 
     private void lost(Grant grant, LossReason reason) {
+        if (grant.state == Grant.State.LOST) {
+            // An error has ended the report of several losses.
+            return;
+        }
         // Precedes all changes, because it allocates: without memory, the grant stays, and its loss is noticed again.
         this.out.lost(grant, reason);
         grant.lossReason = reason;
@@ -1096,6 +1111,9 @@ final class LocalLock {
     }
 
     private void sendRelease(Stake stake, @Nullable Stake successor, Moment now) {
+        if (stake.waitingQuestions > 0) {
+            withdraw(stake);
+        }
         stake.isReleasing = true;
         long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;
         Successor next = null;
@@ -1556,6 +1574,11 @@ final class LocalLock {
         private boolean isUnsettled(Moment now) {
             // The store knows nothing of an acquire that waits to be written.
             return this.openQuestions > this.waitingQuestions || this.unsettledUntil > now.nanos();
+        }
+
+        /** Returns whether it is in the line of the store, or was granted the lock from it, as far as is known. */
+        boolean standsInLine() {
+            return (this.hasJoined && this.hasReply) || this.isNotified;
         }
 
         private boolean isUnknownToStore() {

@@ -252,13 +252,13 @@ final class LockEvents implements Engine.Observer {
 
     /** Logs a line at WARN, or at DEBUG if the limit does not allow it. */
     private void warn(String kind, String name, Supplier<String> line) {
-        this.threads.log(() -> {
-            if (this.limit.allows(kind, name)) {
-                logger.warn(line.get() + " Further lines of this kind are logged at DEBUG for a minute.");
-            } else if (logger.isDebugEnabled()) {
-                logger.debug(line.get());
-            }
-        });
+        // Asked here, so that a flood does not fill the queue of lines.
+        if (this.limit.allows(kind, name)) {
+            this.threads.log(
+                    () -> logger.warn(line.get() + " Further lines of this kind are logged at DEBUG for a minute."));
+        } else if (logger.isDebugEnabled()) {
+            this.threads.log(() -> logger.debug(line.get()));
+        }
     }
 
     @Override

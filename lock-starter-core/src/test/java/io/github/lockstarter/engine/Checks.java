@@ -960,7 +960,11 @@ final class Checks {
     void afterGap(Side side, int acquiresBefore) {
         boolean asks = side.acquires > acquiresBefore;
         check(
-                asks || holdsAlone(side) || side.lock.isDowngrading() || side.firstWaiting(null) == null,
+                asks
+                        || holdsAlone(side)
+                        || side.lock.isDowngrading()
+                        || side.hasQueued()
+                        || side.firstWaiting(null) == null,
                 "no question after a gap in the messages",
                 side.jvm);
     }

@@ -553,15 +553,21 @@ final class PlantedFaults {
                 "window: an acquire that was withdrawn is written",
                 100,
                 "} while (next != null && !next.isWaiting);",
-                "} while (next != null && this.size < 0);");
+                "} while (next != null && next.at == null);");
         plantIn(
                 WINDOW,
                 "window: an acquire does not let releases pass",
                 100,
-                "this.open < this.size && this.releases.isEmpty() && (this.waiting == 0 || !isAcquire)",
+                "this.open < this.size && this.releases.isEmpty() && (this.waiting == 0 || !isAcquire || isPoll)",
                 "this.open < this.size",
                 "Sent next = this.releases.poll();\n        if (next == null) {",
                 "Sent next = this.waiting > 0 ? null : this.releases.poll();\n        if (next == null) {");
+        plantIn(
+                WINDOW,
+                "window: a poll waits behind new acquires",
+                100,
+                "boolean isPoll = isAcquire && sent.stake.standsInLine();",
+                "boolean isPoll = false;");
         plantIn(WINDOW, "window: an outcome makes no room", 100, "this.open--;", "this.open -= 0;");
         plantIn(
                 WINDOW,

@@ -14,12 +14,14 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -937,6 +939,9 @@ final class Simulation {
 
         private final CommandWindow window = new CommandWindow(Simulation.this.windowSize);
 
+        /** Acquires that were in the line of the store when they began to wait. */
+        private final Set<Sent> polls = Collections.newSetFromMap(new IdentityHashMap<>());
+
         /** What waits in the window. */
         private final Map<Sent, Side.Request> queued = new IdentityHashMap<>();
 
@@ -952,11 +957,16 @@ final class Simulation {
             }
         }
 
-        private void checkTurn(Sent written) {
+        private void checkTurn(Sent written, boolean isPoll) {
             boolean isAcquire = written.command instanceof Command.Acquire;
             boolean isBefore = isAcquire
                     && this.queued.keySet().stream().anyMatch(each -> each.command instanceof Command.Release);
             Checks.check(!isBefore, this.sides[0].checks, "an acquire is written before a release");
+            boolean isNew = isAcquire && !isPoll;
+            Checks.check(
+                    !isNew || this.queued.keySet().stream().noneMatch(this.polls::contains),
+                    this.sides[0].checks,
+                    "a new acquire is written before a poll");
         }
 
         /** As {@code Engine.writeNext}. */
@@ -967,7 +977,7 @@ final class Simulation {
                 if (request == null) {
                     throw new Checks.Violation(this.sides[0].checks, "a command that does not wait is written");
                 }
-                checkTurn(next);
+                checkTurn(next, this.polls.remove(next));
                 if (next.command instanceof Command.Acquire) {
                     request.side.asking.add(next.stake);
                 }
@@ -1377,12 +1387,15 @@ final class Simulation {
             if (CommandWindow.counts(sent) && !this.jvm.window.enter(sent)) {
                 count(Seen.COMMANDS_QUEUED);
                 this.jvm.queued.put(sent, request);
+                if (sent.command instanceof Command.Acquire && sent.stake.standsInLine()) {
+                    this.jvm.polls.add(sent);
+                }
                 if (sent.command instanceof Command.Acquire) {
                     this.asking.remove(sent.stake);
                 }
                 return;
             }
-            this.jvm.checkTurn(sent);
+            this.jvm.checkTurn(sent, sent.stake.standsInLine());
             new Exchange(this.jvm, sent.command, requests).transmit();
         }
 

@@ -291,7 +291,8 @@ end
 -- that are not. The grant to `caller`, which asks at this moment, has a lease of its own; the others must claim theirs. With
 -- `countsReceivers`, an entry that is late with its poll and whose inbox has no subscriber is skipped, because its instance is gone.
 -- The place of one that polls in time stays: a subscription can be dead at the server while the instance is alive. A deadline is
--- three intervals after a poll, and the claim is two of the shortest, so that more than the claim is left within the shortest one.
+-- three intervals after a poll, and the claim is two of the shortest, so that more than the claim is left within the shortest one; an
+-- entry that polls less often counts as alive for longer.
 -- Returns the grants to be published, and the token of the caller's.
 local function grantLine(caller, lease, countsReceivers)
   local granted, own = {}, nil
