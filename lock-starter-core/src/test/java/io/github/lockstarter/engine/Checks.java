@@ -813,7 +813,9 @@ final class Checks {
                 && this.kinds.length == 1
                 && this.simulation.rules.claim() > 0
                 && first != null
-                && first.enteredAt > Math.max(this.simulation.fullUntil, this.restoredAt)
+                // The ticket of an earlier waiter may have begun while the store was full.
+                && this.simulation.fullUntil == 0
+                && first.enteredAt > this.restoredAt
                 && first.terms.lease() >= this.simulation.rules.claim()
                 && !side.asking.contains(stake)
                 && !side.hasQueued()
