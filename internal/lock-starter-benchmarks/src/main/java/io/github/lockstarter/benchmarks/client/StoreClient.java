@@ -32,6 +32,9 @@ public final class StoreClient implements AutoCloseable {
         public void granted(String lock, String id, long token) {}
 
         @Override
+        public void messageRejected() {}
+
+        @Override
         public void notificationsMayBeLost() {}
 
         @Override
