@@ -250,12 +250,19 @@ final class LockEvents implements Engine.Observer {
                 () -> "Lock '" + this.names.of(lockName) + "' waits for its store: " + cause.getMessage());
     }
 
-    /** Logs a line at WARN, or at DEBUG if the limit does not allow it. */
     private void warn(String kind, String name, Supplier<String> line) {
+        log(
+                kind,
+                name,
+                line,
+                text -> logger.warn(text + " Further lines of this kind are logged at DEBUG for a minute."));
+    }
+
+    /** Logs a line as given, or at DEBUG if the limit does not allow it. */
+    private void log(String kind, String name, Supplier<String> line, Consumer<String> asGiven) {
         // Asked here, so that a flood does not fill the queue of lines.
         if (this.limit.allows(kind, name)) {
-            this.threads.log(
-                    () -> logger.warn(line.get() + " Further lines of this kind are logged at DEBUG for a minute."));
+            this.threads.log(() -> asGiven.accept(line.get()));
         } else if (logger.isDebugEnabled()) {
             this.threads.log(() -> logger.debug(line.get()));
         }
@@ -350,16 +357,13 @@ final class LockEvents implements Engine.Observer {
 
     /** The lease of the grant became unreachable. */
     void leaseDropped(Grant grant) {
-        String line = "A lease of lock '" + shownName(grant) + "' (fencing token " + grant.token
-                + ") was dropped without a release. It is no longer renewed and expires. Release leases in a finally block or"
-                + " with try-with-resources.";
-        this.threads.log(() -> {
-            if (this.limit.allows("lease dropped", grant.request.name())) {
-                logger.error(line);
-            } else {
-                logger.debug(line);
-            }
-        });
+        log(
+                "lease dropped",
+                grant.request.name(),
+                () -> "A lease of lock '" + shownName(grant) + "' (fencing token " + grant.token
+                        + ") was dropped without a release. It is no longer renewed and expires. Release leases in a finally"
+                        + " block or with try-with-resources.",
+                logger::error);
     }
 
     private static LockEvent.Grant event(Grant grant) {

@@ -5,9 +5,9 @@
 --
 -- Returns a list: the id of the owner, the largest fencing token so far, the remaining milliseconds of the lease (negative if
 -- the key does not expire), the number of entries in the waiting line, and a list of the ids of the first 100 of them, as far
--- as they are in its first 2000 places. In shared use the owner is the marker, and four values follow for each holder: its id, its token, the remaining milliseconds of its
--- lease, and its weight. The list is empty if the lock is free, and has the owner alone if only that is requested. Returns an
--- error if the key is not a hash.
+-- as they are in its first 2000 places. In shared use the owner is the marker, and four values follow for each holder: its id,
+-- its token, the remaining milliseconds of its lease, and its weight. The list is empty if the lock is free, and has the owner
+-- alone if only that is requested. Returns an error if the key is not a hash.
 --
 -- Atomic, because the owner and its token belong together. Holders and entries whose time is over are left out, unless the
 -- next command for the lock removes them.

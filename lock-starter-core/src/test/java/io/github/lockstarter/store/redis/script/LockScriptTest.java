@@ -47,6 +47,13 @@ class LockScriptTest {
         this.scripts.join("tail");
     }
 
+    /** Another one with a receiver is behind it. */
+    private void lockWithAWaiterWithoutReceiver(String id) {
+        this.scripts.acquire("me");
+        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), id, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
+        this.scripts.join("next");
+    }
+
     private void fill() {
         this.redis.command("CONFIG", "SET", "maxmemory", "1");
         assertThatExceptionOfType(RedisErrorException.class)
@@ -186,9 +193,7 @@ class LockScriptTest {
     @ValueSource(strings = {"", ".r"})
     void shouldKeepThePlaceOfAWaiterWithoutReceiverThatPolls(String kind) {
         String deaf = "deaf" + kind;
-        this.scripts.acquire("me");
-        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), deaf, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
-        this.scripts.join("next");
+        lockWithAWaiterWithoutReceiver(deaf);
 
         assertThat(this.scripts.release("me")).isEqualTo(1);
 
@@ -202,9 +207,7 @@ class LockScriptTest {
     @ValueSource(strings = {"", ".r"})
     void shouldSkipAWaiterWithoutReceiverThatDoesNotPoll(String kind) {
         String gone = "gone" + kind;
-        this.scripts.acquire("me");
-        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), gone, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
-        this.scripts.join("next");
+        lockWithAWaiterWithoutReceiver(gone);
         long soon = System.currentTimeMillis() + LockScripts.CLAIM - 1_000;
         this.redis.command("HSET", KEY, "w:" + gone, "1:" + soon + ':' + LockScripts.CLAIM + ":nobody");
 
