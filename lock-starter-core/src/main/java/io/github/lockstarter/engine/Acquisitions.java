@@ -136,6 +136,9 @@ final class Acquisitions {
         /** Whether the lease is on its way to the future, or the future fails instead. */
         private final AtomicBoolean isDelivered = new AtomicBoolean();
 
+        /** Whether the future is completed with the lease. Belongs to the stage that does so. */
+        private boolean isGiven;
+
         FutureWait(LockRequest request, long waitTime, Terms terms, Acquiring observed) {
             super(request, waitTime, terms, Owner.NONE);
             this.observed = observed;
@@ -173,6 +176,10 @@ final class Acquisitions {
         @Override
         void granted(Grant grant, Effects.Way way) {
             this.isOver = true;
+            if (this.isDelivered.get()) {
+                // A second lease would give the grant of the first one back.
+                return;
+            }
             // Before the future is completed: its dependent stages may run at once, and take long.
             this.observed.granted(grant.token);
             LeaseHandle.Operations operations = Acquisitions.this.leases;
@@ -185,7 +192,9 @@ final class Acquisitions {
                 }
             });
             boolean isPrompt = threads().completeGrant(() -> {
-                if (this.isDelivered.compareAndSet(false, true)) {
+                // Again, if the heap was full before all dependent stages had run.
+                this.isGiven |= this.isDelivered.compareAndSet(false, true);
+                if (this.isGiven) {
                     this.future.complete(lease);
                     this.lease = null;
                 }

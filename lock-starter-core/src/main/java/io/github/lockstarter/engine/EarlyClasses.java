@@ -8,6 +8,7 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.Reply;
 import java.lang.invoke.MethodHandles;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Initializes classes that the first loss, release, refusal or failure would initialize. If that happened on a full heap, the
@@ -26,7 +27,16 @@ final class EarlyClasses {
             Reply.NotOwner.class,
             Reply.Released.class,
             Reply.Renewed.class,
-            ThreadOwnedLock.class);
+            ThreadOwnedLock.class,
+            // What is caught: the first lookup of a class for the code of this module needs memory as well, and a
+            // clause whose class
+            // cannot be looked up does not catch.
+            Throwable.class,
+            Error.class,
+            OutOfMemoryError.class,
+            Exception.class,
+            RuntimeException.class,
+            RejectedExecutionException.class);
 
     private EarlyClasses() {}
 

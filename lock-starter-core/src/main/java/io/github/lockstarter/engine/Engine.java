@@ -79,6 +79,9 @@ final class Engine implements StoreListener {
 
         /** See {@link Effects#waitsForStore}. */
         void waitsForStore(String lockName, LockStoreException cause);
+
+        /** Called about once a second, on the thread of the watchdog. */
+        void keepHouse();
     }
 
     private static final LockLog logger = LockLog.of(Engine.class);
@@ -87,6 +90,12 @@ final class Engine implements StoreListener {
 
     /** A power of two. */
     private static final int MUTEXES = 256;
+
+    /**
+     * How many messages a second may name an acquisition that this instance does not know. Each is answered with a release, which goes
+     * before what locks need.
+     */
+    private static final int MOST_STRANGERS = 100;
 
     /** How often one thread takes effects that others have appended meanwhile. The watchdog has other locks to call. */
     private static final int MOST_ROUNDS = 64;
@@ -118,6 +127,9 @@ final class Engine implements StoreListener {
     private final CommandWindow window = new CommandWindow(CommandWindow.SIZE);
 
     private volatile boolean isWriting;
+
+    /** Messages about unknown acquisitions since the last housekeeping. */
+    private final AtomicInteger strangers = new AtomicInteger();
 
     /** Outcomes of which the window has not been told. */
     private final AtomicInteger outcomes = new AtomicInteger();
@@ -406,8 +418,16 @@ final class Engine implements StoreListener {
             return;
         }
         Cell cell = cell(lock);
-        while (!cell.input((local, now) -> local.notified(id, token, now), null)) {
+        while (!cell.input((local, now) -> notify(local, id, token, now), null)) {
             cell = cell(lock);
+        }
+    }
+
+    private void notify(LocalLock local, String id, long token, Moment now) {
+        if (local.knows(id) || this.strangers.incrementAndGet() <= MOST_STRANGERS) {
+            local.notified(id, token, now);
+        } else {
+            messageRejected();
         }
     }
 
@@ -566,6 +586,7 @@ final class Engine implements StoreListener {
     // ---- Housekeeping
 
     private void keepHouse() {
+        this.strangers.set(0);
         if (this.needsRepair) {
             this.needsRepair = false;
             boolean all = this.repairsAll;
@@ -591,6 +612,7 @@ final class Engine implements StoreListener {
             this.cells.values().forEach(Cell::removeIfIdle);
         }
         writeWaiting();
+        this.observer.keepHouse();
     }
 
     /** The command that the caller of an input executes itself, on its own thread. */

@@ -301,6 +301,11 @@ final class LocalLock {
         advance(now);
     }
 
+    /** Returns whether there is an acquisition with that id. */
+    boolean knows(String id) {
+        return find(id) != null;
+    }
+
     /**
      * The store has granted the lock to an acquisition of this JVM from its line. May be late, repeated or wrong.
      */

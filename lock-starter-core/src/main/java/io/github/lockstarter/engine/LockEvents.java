@@ -250,6 +250,11 @@ final class LockEvents implements Engine.Observer {
                 () -> "Lock '" + this.names.of(lockName) + "' waits for its store: " + cause.getMessage());
     }
 
+    @Override
+    public void keepHouse() {
+        this.threads.keepHouse();
+    }
+
     private void warn(String kind, String name, Supplier<String> line) {
         log(
                 kind,

@@ -2,7 +2,6 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.text.LockLog;
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -13,17 +12,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, and those that run
  * dependent stages of futures. Code of users and appenders of the log run on these only, and may block them.
  *
- * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and no method throws unless the stack of the caller is almost
- * exhausted, before it has changed anything: what cannot run because the system refuses another thread stays in its queue, and the
- * thread of the watchdog, which exists from the start, tries again.
+ * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and except lines and calls of listeners that fail
+ * because the heap is full. No method throws unless the stack of the caller is almost exhausted or the heap full, before it has changed
+ * anything: what cannot run because there is no thread for it stays in its queue, and the thread of the watchdog, which exists from the
+ * start, tries again.
  *
  * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
  * auto-configuration.
@@ -116,6 +115,23 @@ final class RunThreads {
         boolean unused = this.others.start(completion);
     }
 
+    /** Gives threads to what has none, because the system refused them or the heap was full. Called about once a second. */
+    void keepHouse() {
+        this.listeners.keepHouse();
+        this.log.keepHouse();
+        this.grants.wake();
+        this.others.wake();
+    }
+
+    /** Tries again soon; if that fails as well, the housekeeping does so. Returns false after the stop. */
+    private boolean retry(Runnable task) {
+        try {
+            return later(task, RETRY);
+        } catch (Throwable ex) {
+            return true;
+        }
+    }
+
     /** Runs a task on the thread of the watchdog, as {@link Timer#later} does. */
     boolean later(Runnable task, long delayNanos) {
         return this.timer.later(task, delayNanos);
@@ -166,8 +182,16 @@ final class RunThreads {
                     this.thread.execute(this::runAll);
                 } catch (Throwable ex) {
                     this.isRunning.set(false);
-                    boolean unused = later(this::wake, RETRY);
+                    boolean unused = retry(this::wake);
                 }
+            }
+        }
+
+        void keepHouse() {
+            wake();
+            if (!this.tasks.isEmpty()) {
+                // On a full heap, the executor can lose its thread and keep what that was to run.
+                boolean unused = this.thread.prestartCoreThread();
             }
         }
 
@@ -204,16 +228,17 @@ final class RunThreads {
 
         private final ThreadPoolExecutor pool;
 
-        private final ReentrantLock mutex = new ReentrantLock();
+        /** Stages that no thread runs yet. */
+        private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-        // Guarded by the mutex
+        /** Stages that wait or run. */
+        private final AtomicInteger open = new AtomicInteger();
 
-        /** Stages that have no thread yet. */
-        private final Queue<Runnable> waiting = new ArrayDeque<>();
+        private final AtomicInteger threads = new AtomicInteger();
 
-        private int threads;
+        private final AtomicBoolean isStarting = new AtomicBoolean();
 
-        private boolean wasReported;
+        private final AtomicBoolean wasReported = new AtomicBoolean();
 
         Stages(String prefix, int most) {
             this.most = most;
@@ -222,85 +247,71 @@ final class RunThreads {
                     0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(prefix));
         }
 
-        /** Returns whether the stage need not wait for a thread. */
+        /** Returns whether the stage need not wait for others. On a full heap, it may run again after it has failed. */
         boolean start(Runnable stage) {
             StackRoom.require();
-            if (!take(stage)) {
-                return false;
+            this.waiting.add(stage);
+            boolean isPrompt = this.open.incrementAndGet() <= this.most;
+            if (!isPrompt && this.wasReported.compareAndSet(false, true)) {
+                log(() -> logger.warn("All " + this.most + " threads that complete futures of locks are blocked by"
+                        + " dependent stages, so that further ones wait. Use an executor of your own for stages that"
+                        + " block (thenApplyAsync(function, executor))."));
+            }
+            wake();
+            return isPrompt;
+        }
+
+        /**
+         * Starts a thread if there are stages. Each thread starts the next one before its first stage, which may block; a thread for each of
+         * many stages that do not block would cost more than they do.
+         */
+        void wake() {
+            if (this.waiting.isEmpty()
+                    || this.threads.get() >= this.most
+                    || !this.isStarting.compareAndSet(false, true)) {
+                return;
             }
             try {
-                return startThread(stage);
+                this.pool.execute(this::runAll);
             } catch (Throwable ex) {
-                // Without memory: the caller, which repeats the call, keeps the stage.
-                endThread();
-                throw ex;
-            }
-        }
-
-        private void endThread() {
-            this.mutex.lock();
-            try {
-                this.threads--;
-            } finally {
-                this.mutex.unlock();
-            }
-        }
-
-        /** Takes a thread for the stage; otherwise it waits for one, and this method returns false. */
-        private boolean take(Runnable stage) {
-            this.mutex.lock();
-            try {
-                if (this.threads < this.most) {
-                    this.threads++;
-                    return true;
-                }
-                this.waiting.add(stage);
-                if (!this.wasReported) {
-                    this.wasReported = true;
-                    log(() -> logger.warn("All " + this.most + " threads that complete futures of locks are blocked by"
-                            + " dependent stages, so that further ones wait. Use an executor of your own for stages that"
-                            + " block (thenApplyAsync(function, executor))."));
-                }
-                return false;
-            } finally {
-                this.mutex.unlock();
-            }
-        }
-
-        private boolean startThread(Runnable stage) {
-            try {
-                this.pool.execute(() -> runAll(stage));
-                return true;
-            } catch (Throwable ex) {
+                this.isStarting.set(false);
                 // The system refuses another thread.
-                if (!later(() -> startThread(stage), RETRY)) {
+                if (!retry(this::wake)) {
                     // After the stop, an existing thread is better than none.
-                    runAll(stage);
+                    runAll();
                 }
-                return false;
             }
         }
 
-        private void runAll(Runnable first) {
-            for (Runnable stage = first; stage != null; stage = next()) {
+        private void runAll() {
+            this.threads.incrementAndGet();
+            this.isStarting.set(false);
+            try {
+                for (Runnable stage = this.waiting.poll(); stage != null; stage = this.waiting.poll()) {
+                    wake();
+                    run(stage);
+                    this.open.decrementAndGet();
+                }
+            } finally {
+                this.threads.decrementAndGet();
+                // What was added meanwhile.
+                wake();
+            }
+        }
+
+        private static void run(Runnable stage) {
+            boolean isOver = false;
+            while (!isOver) {
                 try {
                     stage.run();
+                    isOver = true;
+                } catch (OutOfMemoryError ex) {
+                    // Its future, or another stage of it, may not be completed.
+                    LockSupport.parkNanos(RETRY);
                 } catch (Throwable ex) {
                     logger.debug("A future of a lock was not completed.", ex);
+                    isOver = true;
                 }
-            }
-        }
-
-        private @Nullable Runnable next() {
-            this.mutex.lock();
-            try {
-                Runnable stage = this.waiting.poll();
-                if (stage == null) {
-                    this.threads--;
-                }
-                return stage;
-            } finally {
-                this.mutex.unlock();
             }
         }
 

@@ -40,7 +40,7 @@ final class Watchdog {
 
     private final Runnable housekeeping;
 
-    private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+    private final ThreadPoolTaskScheduler scheduler = new Scheduler();
 
     /** Locks that this JVM holds: they are called first, so that the ends of many waits delay no renewal. */
     private final TimingWheel<Engine.Cell> held;
@@ -242,11 +242,28 @@ final class Watchdog {
 
     private void keepHouse() {
         try {
-            this.housekeeping.run();
-            callDue();
+            try {
+                this.housekeeping.run();
+            } finally {
+                callDue();
+            }
         } catch (Throwable ex) {
             // A periodic task that throws is not repeated.
             logger.debug("The housekeeping of locks has failed.", ex);
+        }
+    }
+
+    /** Goes on with the housekeeping if it has ended: without memory, the JVM does not even find the clause that catches an error. */
+    @SuppressWarnings("serial")
+    private final class Scheduler extends ThreadPoolTaskScheduler {
+
+        @Override
+        protected void afterExecute(Runnable task, @Nullable Throwable failure) {
+            super.afterExecute(task, failure);
+            ScheduledFuture<?> present = Watchdog.this.housekept;
+            if (present != null && present.isDone() && !Watchdog.this.isStopped) {
+                scheduleHousekeeping();
+            }
         }
     }
 

@@ -119,6 +119,9 @@ class EngineTest {
 
         @Override
         public void waitsForStore(String lockName, LockStoreException cause) {}
+
+        @Override
+        public void keepHouse() {}
     }
 
     /** A wait without a thread. */
@@ -156,8 +159,12 @@ class EngineTest {
     }
 
     private Engine engine(Rules rules, Log events, LeaseClock clock) {
+        return engine(rules, events, clock, new AcquisitionIds());
+    }
+
+    private Engine engine(Rules rules, Log events, LeaseClock clock, AcquisitionIds ids) {
         RemoteStore store = new RemoteStore(this.server);
-        Engine engine = new Engine(store, rules, events, clock, new AcquisitionIds());
+        Engine engine = new Engine(store, rules, events, clock, ids);
         engine.start();
         this.engines.add(engine);
         this.stores.add(store);
@@ -231,6 +238,24 @@ class EngineTest {
                         .isTrue();
             });
         }
+    }
+
+    /** Whoever may publish can make ids up, and each would be answered with a release. */
+    @Test
+    void shouldRejectAFloodOfMessagesAboutUnknownIds() throws InterruptedException {
+        AcquisitionIds ids = new AcquisitionIds();
+        Engine engine = engine(RULES, this.log, LeaseClock.SYSTEM, ids);
+        long begin = System.nanoTime();
+
+        for (int i = 0; i < 10_000; i++) {
+            engine.granted("made up " + i, ids.next(), 7);
+        }
+
+        long seconds = 1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
+        assertThat(this.log.starting("rejected")).as("rejected messages").hasSizeGreaterThan((int)
+                (10_000 - 200 * seconds));
+        Grant grant = acquire(engine, "a", 0);
+        assertThat(grant).as("grant after the flood").isNotNull();
     }
 
     @Test

@@ -165,6 +165,22 @@ final class LettuceScripts extends StoreConnection.Open {
         }
     }
 
+    /**
+     * Closes the connection, and fails what has no reply. Returns the thread that closes it, which never ends if the event loop of the
+     * connection has ended.
+     */
+    Thread close() {
+        Thread closing = new Thread(
+                () -> {
+                    this.timeouts.failAll();
+                    this.lettuce.destroy();
+                },
+                "lock-connection-closing");
+        closing.setDaemon(true);
+        closing.start();
+        return closing;
+    }
+
     /** Completes the future as the stage completes. */
     static <T> void forward(CompletionStage<? extends T> from, CompletableFuture<T> to) {
         CompletionStage<?> unused = from.whenComplete((value, failure) -> {

@@ -11,6 +11,7 @@ import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ImmediateEventExecutor;
@@ -43,11 +44,18 @@ final class OwnEventLoops {
         this.application = application;
     }
 
-    /** Returns the resources, which are created for the first client, and again after a shutdown. */
+    /**
+     * Returns the resources, which are created for the first client, and again after a shutdown or when an event loop has ended: Netty
+     * ends one that finds the heap full, and its group does not replace it.
+     */
     ClientResources resources() {
         this.lock.lock();
         try {
             ClientResources current = this.resources;
+            if (current != null && loops(current).hasEnded()) {
+                Future<?> unused = current.shutdown(0, SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS);
+                current = null;
+            }
             if (current == null) {
                 current = derive(this.application.getClientConfiguration());
                 this.resources = current;
@@ -64,11 +72,14 @@ final class OwnEventLoops {
      * @throws IllegalStateException if no client has been opened
      */
     void runLater(Runnable task, long delayNanos) {
-        Loops loops = (Loops) resources().eventLoopGroupProvider();
-        EventLoopGroup group = loops.groups.values().stream()
+        EventLoopGroup group = loops(resources()).groups.values().stream()
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException(Printable.of("no client is open")));
         Future<?> unused = group.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+    }
+
+    private static Loops loops(ClientResources resources) {
+        return (Loops) resources.eventLoopGroupProvider();
     }
 
     private static ClientResources derive(LettuceClientConfiguration client) {
@@ -149,6 +160,18 @@ final class OwnEventLoops {
         Loops() {
             // Netty keeps buffers and recycles objects only for threads of its own kind.
             super(DefaultClientResources.DEFAULT_IO_THREADS, pool -> new DefaultThreadFactory("lock-io", true));
+        }
+
+        /** Returns whether an event loop has ended. */
+        boolean hasEnded() {
+            for (EventLoopGroup group : this.groups.values()) {
+                for (EventExecutor loop : group) {
+                    if (loop.isShuttingDown()) {
+                        return true;
+                    }
+                }
+            }
+            return false;
         }
 
         @Override

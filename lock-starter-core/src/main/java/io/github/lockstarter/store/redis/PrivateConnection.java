@@ -139,19 +139,20 @@ final class PrivateConnection extends StoreConnection {
     void stop() {
         ScheduledThreadPoolExecutor executor = this.background;
         this.background = null;
-        if (executor != null) {
-            executor.shutdownNow();
-            try {
+        long limit = this.timeout.toMillis();
+        try {
+            if (executor != null) {
+                executor.shutdownNow();
                 // A connection that is being opened must not outlive this run.
-                executor.awaitTermination(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (InterruptedException ex) {
-                Thread.currentThread().interrupt();
+                executor.awaitTermination(limit, TimeUnit.MILLISECONDS);
             }
-        }
-        LettuceScripts open = lettuce();
-        this.current = null;
-        if (open != null) {
-            open.lettuce.destroy();
+            LettuceScripts open = lettuce();
+            this.current = null;
+            if (open != null) {
+                open.close().join(limit);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
         Disposable changes = this.topologyChanges;
         if (changes != null) {
@@ -185,7 +186,14 @@ final class PrivateConnection extends StoreConnection {
 
     @Override
     void check() {
-        checkLater(() -> this.check.schedule(task -> runLater(task, 0)));
+        checkLater(() -> {
+            ScheduledThreadPoolExecutor executor = this.background;
+            if (executor != null) {
+                // On a full heap, it can lose its thread and keep what that was to run.
+                boolean unused = executor.prestartCoreThread();
+            }
+            this.check.schedule(task -> runLater(task, 0));
+        });
     }
 
     private void checkAgain(long delayMillis) {
@@ -274,9 +282,7 @@ final class PrivateConnection extends StoreConnection {
         LettuceScripts damaged = this.discarded;
         this.discarded = null;
         if (damaged != null) {
-            Thread closing = new Thread(damaged.lettuce::destroy, "lock-connection-closing");
-            closing.setDaemon(true);
-            closing.start();
+            Thread unused = damaged.close();
         }
     }
 
@@ -324,19 +330,19 @@ final class PrivateConnection extends StoreConnection {
             if (replaced != null && !Objects.equals(master, replaced.master)) {
                 // The answers of a former master prove nothing.
                 this.current = null;
-                replaced.lettuce.destroy();
+                Thread unused = replaced.close();
             }
             throw ex;
         }
         if (this.background == null) {
             // Stopped meanwhile.
-            opened.lettuce.destroy();
+            Thread unused = opened.close();
             return;
         }
         this.current = opened;
         toListener(notified -> notified.connected(opened.factory));
         if (replaced != null) {
-            replaced.lettuce.destroy();
+            Thread unused = replaced.close();
         }
         RedisNode before = this.lastMaster;
         this.lastMaster = master;

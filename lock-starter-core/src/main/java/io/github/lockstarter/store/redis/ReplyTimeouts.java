@@ -98,6 +98,13 @@ final class ReplyTimeouts {
         }
     }
 
+    /** Fails all replies: those of a connection whose event loop has ended would never be completed. */
+    void failAll() {
+        for (Pending first = this.pending.poll(); first != null; first = this.pending.poll()) {
+            first.reply.completeExceptionally(new TimeoutException(this.message));
+        }
+    }
+
     private boolean isOver(Pending each) {
         return each.reply.isDone() || each.deadline - this.clock.getAsLong() <= 0;
     }
