@@ -11,9 +11,15 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.HandOffSettings;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.engine.Leftovers;
 import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.Actor;
 import io.github.lockstarter.fixture.EventLog;
+import io.github.lockstarter.metrics.MicrometerLockListener;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.search.Search;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,6 +78,8 @@ abstract class RegistryFixture {
 
     private final List<LeasingLockRegistry> registries = new ArrayList<>();
 
+    private final List<SimpleMeterRegistry> meters = new ArrayList<>();
+
     private final List<Actor> actors = new ArrayList<>();
 
     /** Of registries that other tests may have left. */
@@ -104,9 +112,13 @@ abstract class RegistryFixture {
     }
 
     LeasingLockRegistry unstarted(LockSettings settings, LockListener... listeners) {
+        SimpleMeterRegistry recorded = new SimpleMeterRegistry();
+        MicrometerLockListener recording = new MicrometerLockListener(recorded);
         LeasingLockRegistry registry =
-                new LeasingLockRegistry(this.backend.newStore(), settings, null, List.of(listeners));
+                new LeasingLockRegistry(this.backend.newStore(), settings, recording, List.of(listeners));
+        recording.setStatistics(registry);
         this.registries.add(registry);
+        this.meters.add(recorded);
         return registry;
     }
 
@@ -205,6 +217,11 @@ abstract class RegistryFixture {
                 assertThat(this.registries).as("leases").allMatch(registry -> registry.active() == 0);
                 assertThat(this.registries).as("waiters").allMatch(registry -> registry.waiting() == 0);
                 assertThat(this.backend.locked()).as("locks").isEmpty();
+                assertThat(this.registries)
+                        .as("what registries keep")
+                        .allSatisfy(
+                                registry -> assertThat(Leftovers.of(registry)).isEmpty());
+                assertThat(this.meters).as("meters").allSatisfy(RegistryFixture::assertEverythingEnded);
             });
         } finally {
             this.actors.forEach(Actor::close);
@@ -212,6 +229,22 @@ abstract class RegistryFixture {
             this.backend.close();
         }
         soon().untilAsserted(() -> assertThat(threads()).isEmpty());
+    }
+
+    /** Each wait and each grant has ended, and was recorded once. */
+    private static void assertEverythingEnded(MeterRegistry recorded) {
+        for (String name : List.of("distributed.lock.waiting", "distributed.lock.active")) {
+            assertThat(recorded.find(name).gauges())
+                    .as(name)
+                    .allSatisfy(gauge -> assertThat(gauge.value()).isZero());
+        }
+        assertThat(count(recorded.find("distributed.lock.hold")))
+                .as("recorded holds, of as many grants")
+                .isEqualTo(count(recorded.find("distributed.lock.acquire").tag("outcome", "acquired")));
+    }
+
+    private static long count(Search timers) {
+        return timers.timers().stream().mapToLong(Timer::count).sum();
     }
 
     /** The library's threads that this test has started and that are alive. */
