@@ -83,6 +83,7 @@ class LivePageTest {
 
         browser.visit(owner.address() + "/?lang=en");
         browser.evaluate(RECORDER);
+        browser.find("#log li", ":%d has joined".formatted(other.port()));
         browser.find("#steps li:nth-child(4)[aria-current]");
         browser.find(row(other, SALE, "waits"));
 
