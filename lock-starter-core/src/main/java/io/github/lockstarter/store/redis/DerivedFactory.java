@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -75,7 +77,7 @@ final class DerivedFactory {
      * @param timeout how long connecting and a command may take
      */
     static @Nullable DerivedFactory of(RedisConnectionFactory factory, Duration timeout) {
-        if (!(factory instanceof LettuceConnectionFactory lettuce)) {
+        if (!(targetOf(factory) instanceof LettuceConnectionFactory lettuce)) {
             return null;
         }
         // The getters ignore a configuration that was passed as a RedisConfiguration, and name an unrelated server for
@@ -86,6 +88,14 @@ final class DerivedFactory {
                         && !(servers instanceof RedisStaticMasterReplicaConfiguration)
                 ? new DerivedFactory(lettuce, known, timeout, new OwnEventLoops(lettuce))
                 : null;
+    }
+
+    /** Returns the factory behind the proxies of Spring, which have no configuration of their own. */
+    static RedisConnectionFactory targetOf(RedisConnectionFactory factory) {
+        Object target = factory instanceof ScopedObject scoped
+                ? scoped.getTargetObject()
+                : AopProxyUtils.getSingletonTarget(factory);
+        return target instanceof RedisConnectionFactory behind ? targetOf(behind) : factory;
     }
 
     /** Returns the recipe for the master that Sentinel names, as if it were a standalone server, with the same credentials. */

@@ -7,9 +7,11 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the server after the first connection, and logs problems before a lock fails: missing permissions, with the
- * {@code ACL SETUSER} rule that grants them, and an eviction policy that can delete locks. Used once.
+ * {@code ACL SETUSER} rule that grants them, missing commands, a version that is too old, and an eviction policy that can
+ * delete locks. Used once.
  *
  * <p>A server reports only the first permission that a script lacks, and Redis up to 7.0 does not report which one, so each
  * command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a
@@ -35,6 +38,15 @@ import org.jspecify.annotations.Nullable;
 final class ServerCheck {
 
     private static final LockLog logger = LockLog.of(ServerCheck.class);
+
+    private static final Pattern VERSION = Pattern.compile("redis_version:((\\d+\\.\\d)\\S*)");
+
+    private static final float OLDEST_VERSION = 6.2f;
+
+    private static final String NO_REPLY = "";
+
+    /** No reply, and the errors of a server that has the command: {@code HSET} lacks a value, and no script has that digest. */
+    private static final Pattern EXPECTED = Pattern.compile("^$|^NOSCRIPT|(?i:wrong number of arg)");
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
@@ -60,6 +72,11 @@ final class ServerCheck {
 
     private final Set<String> missing = new LinkedHashSet<>();
 
+    /** Commands that the server executes for no user, with its words, and the consequences. */
+    private final Map<String, String> unsupported = new LinkedHashMap<>();
+
+    private final Set<String> unsupportedConsequences = new LinkedHashSet<>();
+
     ServerCheck(LettuceScripts scripts, LockKeys keys, DerivedFactory recipe, RedisStoreSettings settings) {
         this.scripts = scripts;
         this.keys = keys;
@@ -77,12 +94,15 @@ final class ServerCheck {
      */
     void run(Future<?> another) {
         try {
+            RedisFuture<String> server = this.scripts.commands.info("server");
             RedisFuture<String> memory = this.scripts.commands.info("memory");
             findMissing();
             logPermissions();
-            logEviction(memory);
+            logCommands();
+            logVersion(infoOf(server));
+            logEviction(infoOf(memory));
         } catch (RuntimeException ex) {
-            logger.debug("The permissions and the eviction policy of the server were not checked.", ex);
+            logger.debug("The permissions, the commands and the settings of the server were not checked.", ex);
         }
         Object unused = errorOf(another);
     }
@@ -141,23 +161,35 @@ final class ServerCheck {
         RedisFuture<?> wait =
                 this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
         String error = errorOf(script);
-        note("+eval", error);
+        note("+eval", "EVAL", error);
         List<?> failures = error == null ? (List<?>) script.join() : List.of();
         for (int i = 0; i < failures.size(); i += 2) {
             Attempt failed = attempts.get(((Long) failures.get(i)).intValue() - 1);
-            note(failed.permission, new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));
+            note(
+                    failed.permission,
+                    failed.words.get(0),
+                    new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));
         }
-        note("+evalsha", errorOf(cached));
-        note("+wait", wait != null ? errorOf(wait) : null);
+        note("+evalsha", "EVALSHA", errorOf(cached));
+        note("+wait", "WAIT", wait != null ? errorOf(wait) : null);
     }
 
     /**
-     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the database.
+     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the database. An error
+     * that is neither expected nor temporary shows that the server does not support the command.
      *
      * @param permission the permission for the command, or for its key if it is another one than those of locks
      */
-    private void note(String permission, @Nullable String error) {
-        if (error == null || !RedisErrors.isMissingPermission(error)) {
+    private void note(String permission, String command, @Nullable String error) {
+        if (error == null || EXPECTED.matcher(error).find()) {
+            return;
+        }
+        if (!RedisErrors.isMissingPermission(error)) {
+            // Redis 7 and newer add the script to the error.
+            String words = RedisErrors.unwrap(error).replaceFirst(" script: .*", "");
+            if (RedisErrors.isUnsupported(error) && this.unsupported.putIfAbsent(command, words) == null) {
+                this.unsupportedConsequences.add(consequenceOf(permission));
+            }
             return;
         }
         boolean isForKey = permission.startsWith("~");
@@ -185,13 +217,47 @@ final class ServerCheck {
         String user = this.recipe.user();
         Set<String> consequences = new LinkedHashSet<>();
         this.missing.forEach(permission -> consequences.add(consequenceOf(permission)));
-        String text = "The Redis user '" + user + "' lacks permissions for distributed locks; grant them with 'ACL"
-                + " SETUSER " + user + ' ' + String.join(" ", this.missing) + "'. Until then ";
+        log(
+                "The Redis user '" + user + "' lacks permissions for distributed locks; grant them with 'ACL SETUSER "
+                        + user + ' ' + String.join(" ", this.missing) + "'.",
+                consequences);
+    }
+
+    private void logCommands() {
+        if (!this.unsupported.isEmpty()) {
+            List<String> commands = new ArrayList<>();
+            this.unsupported.forEach((command, words) -> commands.add(command + " (" + words + ')'));
+            log(
+                    this.recipe.servers() + " does not execute commands that distributed locks use: "
+                            + String.join(", ", commands)
+                            + ". Remove rename-command for them, update a server that is older than Redis 6.2, or use"
+                            + " a proxy that supports them.",
+                    this.unsupportedConsequences);
+        }
+    }
+
+    private static void log(String problem, Set<String> consequences) {
+        String text = problem + " Until then ";
         if (consequences.contains("")) {
             logger.error(text + "locks fail.");
         } else {
             logger.warn(text + String.join(", and ", consequences) + '.');
         }
+    }
+
+    private void logVersion(String server) {
+        String version = tooOld(server);
+        if (version != null) {
+            logger.error(
+                    this.recipe.servers() + " has version " + version
+                            + ", but distributed locks require Redis 6.2 or newer, or Valkey. Until it is updated, locks fail.");
+        }
+    }
+
+    /** Returns the version that the information names if scripts need a newer one; null otherwise, or without a version. */
+    static @Nullable String tooOld(String server) {
+        Matcher version = VERSION.matcher(server);
+        return version.find() && Float.parseFloat(version.group(2)) < OLDEST_VERSION ? version.group(1) : null;
     }
 
     /** Returns the consequence of a missing permission; empty: locks fail. */
@@ -210,29 +276,32 @@ final class ServerCheck {
                 : "";
     }
 
-    private void logEviction(RedisFuture<String> memory) {
-        // Without the permission +info the policy is unknown.
-        Matcher policy = POLICY.matcher(
-                errorOf(memory) == null ? memory.toCompletableFuture().join() : "");
+    /** Returns the information; empty without the permission {@code +info}. */
+    private String infoOf(RedisFuture<String> reply) {
+        return errorOf(reply) == null ? reply.toCompletableFuture().join() : "";
+    }
+
+    private static void logEviction(String memory) {
+        Matcher policy = POLICY.matcher(memory);
         if (policy.find() && !policy.group(1).equals("noeviction")) {
             logger.warn("Redis may evict locks while they are held: its maxmemory-policy is " + policy.group(1)
                     + ". Set it to noeviction, or give the locks a Redis of their own.");
         }
     }
 
-    /** Waits for a reply and returns its error: null if it is no error, empty if there was no reply before the deadline. */
+    /** Waits for a reply and returns its error: null if it is no error, {@link #NO_REPLY} if there was none before the deadline. */
     private @Nullable String errorOf(Future<?> reply) {
         try {
             Object unused = reply.get(Math.max(0, this.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             return null;
         } catch (ExecutionException ex) {
             Throwable cause = ex.getCause();
-            return cause != null ? String.valueOf(cause.getMessage()) : "";
+            return cause != null && RedisErrors.isErrorReply(cause) ? String.valueOf(cause.getMessage()) : NO_REPLY;
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            return "";
+            return NO_REPLY;
         } catch (TimeoutException ex) {
-            return "";
+            return NO_REPLY;
         }
     }
 }

@@ -28,8 +28,12 @@ abstract class StoreConnection {
         final StringRedisTemplate template;
 
         Open(RedisConnectionFactory factory) {
+            this(factory, new StringRedisTemplate(factory));
+        }
+
+        Open(RedisConnectionFactory factory, StringRedisTemplate template) {
             this.factory = factory;
-            this.template = new StringRedisTemplate(factory);
+            this.template = template;
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
             this.template.setExposeConnection(true);
         }
