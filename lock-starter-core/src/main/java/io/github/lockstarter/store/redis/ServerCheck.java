@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the server after the first connection, and logs problems before a lock fails: missing permissions, with the
- * {@code ACL SETUSER} rule that grants them, missing commands, a version that is too old, and an eviction policy that can
- * delete locks. Used once.
+ * Checks the server after the first connection, and logs problems before a lock fails: a server that is no master, missing
+ * permissions, with the {@code ACL SETUSER} rule that grants them, missing commands, a version that is too old, and an eviction
+ * policy that can delete locks. Used once.
  *
  * <p>A server reports only the first permission that a script lacks, and Redis up to 7.0 does not report which one, so each
  * command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a
@@ -91,20 +91,44 @@ final class ServerCheck {
      * report it.
      *
      * @param another a reply that is awaited as well
+     * @return whether locks fail at this server, as far as is known
      */
-    void run(Future<?> another) {
+    boolean run(Future<?> another) {
+        boolean fails = false;
         try {
-            RedisFuture<String> server = this.scripts.commands.info("server");
-            RedisFuture<String> memory = this.scripts.commands.info("memory");
+            RedisFuture<String> asked = this.scripts.commands.info();
             findMissing();
-            logPermissions();
-            logCommands();
-            logVersion(infoOf(server));
-            logEviction(infoOf(memory));
+            // Without the permission +info nothing is known.
+            String info = errorOf(asked) == null ? asked.toCompletableFuture().join() : "";
+            // In a cluster, the node that has answered may be a replica.
+            fails = !this.recipe.isCluster() && logIfNoMaster(this.recipe.servers(), info);
+            fails |= logPermissions();
+            fails |= logCommands();
+            fails |= logVersion(info);
+            logEviction(info);
         } catch (RuntimeException ex) {
-            logger.debug("The permissions, the commands and the settings of the server were not checked.", ex);
+            logger.debug(
+                    "The role, the permissions, the commands and the settings of the server were not checked.", ex);
         }
         Object unused = errorOf(another);
+        return fails;
+    }
+
+    /**
+     * Logs a server that is no master.
+     *
+     * @param servers the servers as messages name them, without credentials
+     * @param info lines of {@code INFO}
+     * @return whether the server is no master, as far as the lines show
+     */
+    static boolean logIfNoMaster(String servers, String info) {
+        boolean isSentinel = info.contains("redis_mode:sentinel");
+        boolean isReplica = info.contains("role:slave");
+        if (isSentinel || isReplica) {
+            logger.error(servers + (isSentinel ? " is a Sentinel, and stores no locks" : " is a replica")
+                    + ": locks fail. " + (isSentinel ? RedisErrors.SENTINEL_GIVEN : RedisErrors.FIND_MASTER));
+        }
+        return isSentinel || isReplica;
     }
 
     /**
@@ -210,48 +234,55 @@ final class ServerCheck {
         return '~' + this.keys.pattern();
     }
 
-    private void logPermissions() {
+    /** Returns whether locks fail until the user has the permissions that are missing. */
+    private boolean logPermissions() {
         if (this.missing.isEmpty()) {
-            return;
+            return false;
         }
         String user = this.recipe.user();
         Set<String> consequences = new LinkedHashSet<>();
         this.missing.forEach(permission -> consequences.add(consequenceOf(permission)));
-        log(
+        return log(
                 "The Redis user '" + user + "' lacks permissions for distributed locks; grant them with 'ACL SETUSER "
                         + user + ' ' + String.join(" ", this.missing) + "'.",
                 consequences);
     }
 
-    private void logCommands() {
-        if (!this.unsupported.isEmpty()) {
-            List<String> commands = new ArrayList<>();
-            this.unsupported.forEach((command, words) -> commands.add(command + " (" + words + ')'));
-            log(
-                    this.recipe.servers() + " does not execute commands that distributed locks use: "
-                            + String.join(", ", commands)
-                            + ". Remove rename-command for them, update a server that is older than Redis 6.2, or use"
-                            + " a proxy that supports them.",
-                    this.unsupportedConsequences);
+    /** Returns whether locks fail because of commands that the server does not execute. */
+    private boolean logCommands() {
+        if (this.unsupported.isEmpty()) {
+            return false;
         }
+        List<String> commands = new ArrayList<>();
+        this.unsupported.forEach((command, words) -> commands.add(command + " (" + words + ')'));
+        return log(
+                this.recipe.servers() + " does not execute commands that distributed locks use: "
+                        + String.join(", ", commands)
+                        + ". Remove rename-command for them, update a server that is older than Redis 6.2, or use"
+                        + " a proxy that supports them.",
+                this.unsupportedConsequences);
     }
 
-    private static void log(String problem, Set<String> consequences) {
+    /** Returns whether the problem is that locks fail. */
+    private static boolean log(String problem, Set<String> consequences) {
         String text = problem + " Until then ";
-        if (consequences.contains("")) {
+        boolean fails = consequences.contains("");
+        if (fails) {
             logger.error(text + "locks fail.");
         } else {
             logger.warn(text + String.join(", and ", consequences) + '.');
         }
+        return fails;
     }
 
-    private void logVersion(String server) {
-        String version = tooOld(server);
+    private boolean logVersion(String info) {
+        String version = tooOld(info);
         if (version != null) {
             logger.error(
                     this.recipe.servers() + " has version " + version
                             + ", but distributed locks require Redis 6.2 or newer, or Valkey. Until it is updated, locks fail.");
         }
+        return version != null;
     }
 
     /** Returns the version that the information names if scripts need a newer one; null otherwise, or without a version. */
@@ -276,13 +307,8 @@ final class ServerCheck {
                 : "";
     }
 
-    /** Returns the information; empty without the permission {@code +info}. */
-    private String infoOf(RedisFuture<String> reply) {
-        return errorOf(reply) == null ? reply.toCompletableFuture().join() : "";
-    }
-
-    private static void logEviction(String memory) {
-        Matcher policy = POLICY.matcher(memory);
+    private static void logEviction(String info) {
+        Matcher policy = POLICY.matcher(info);
         if (policy.find() && !policy.group(1).equals("noeviction")) {
             logger.warn("Redis may evict locks while they are held: its maxmemory-policy is " + policy.group(1)
                     + ". Set it to noeviction, or give the locks a Redis of their own.");

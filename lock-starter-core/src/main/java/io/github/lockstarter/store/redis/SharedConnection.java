@@ -5,6 +5,7 @@ import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -45,11 +46,16 @@ final class SharedConnection extends StoreConnection {
     /**
      * Creates a connection over the factory.
      *
+     * @param servers the servers as messages name them, without credentials
      * @param lettucePresent whether the classes of Lettuce are present
      */
     SharedConnection(
-            RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings, boolean lettucePresent) {
-        super("Redis", new WireFormat(keys, "Redis"));
+            RedisConnectionFactory factory,
+            LockKeys keys,
+            RedisStoreSettings settings,
+            String servers,
+            boolean lettucePresent) {
+        super(servers, new WireFormat(keys, servers));
         this.open = new Open(factory, new UnboundTemplate(factory));
         this.current = this.open;
         this.keys = keys;
@@ -68,7 +74,7 @@ final class SharedConnection extends StoreConnection {
         }
         if (this.lettucePresent) {
             // A factory that was stopped meanwhile has another client. A client keeps one of several equal listeners.
-            new DisconnectMonitor(this.disconnects, () -> {}, () -> {})
+            new DisconnectMonitor(this.disconnects::incrementAndGet, () -> {}, () -> {})
                     .watch(DerivedFactory.targetOf(this.open.factory));
         }
         listener.connected(this.open.factory);
@@ -97,6 +103,7 @@ final class SharedConnection extends StoreConnection {
         try {
             Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
             this.format.read(this.open.template);
+            this.isUnusable = isReplica();
             this.answered = true;
             attempts.succeeded();
             executor.shutdown();
@@ -107,6 +114,18 @@ final class SharedConnection extends StoreConnection {
             }
         } finally {
             attempted.countDown();
+        }
+    }
+
+    /** Logs a server that is a replica; a Sentinel has rejected the query of an owner. */
+    private boolean isReplica() {
+        try {
+            Properties info = this.open.template.execute((RedisCallback<@Nullable Properties>)
+                    each -> each.serverCommands().info("replication"));
+            return info != null && ServerCheck.logIfNoMaster(this.servers, "role:" + info.getProperty("role"));
+        } catch (RuntimeException ex) {
+            logger.debug("The role of the server was not checked.", ex);
+            return false;
         }
     }
 
@@ -125,7 +144,7 @@ final class SharedConnection extends StoreConnection {
 
     @Override
     String description() {
-        return "Redis over the application's " + factoryName() + " with its timeouts";
+        return this.servers + " over the application's " + factoryName() + " with its timeouts";
     }
 
     private String factoryName() {
@@ -133,7 +152,7 @@ final class SharedConnection extends StoreConnection {
     }
 
     @Override
-    LockStoreException failed(Throwable failure, String subject) {
+    LockStoreException failed(Throwable failure, String subject, @Nullable String key) {
         return failure instanceof NoOtherConnection
                 ? new LockStoreException(
                         "A command for " + subject
@@ -145,7 +164,7 @@ final class SharedConnection extends StoreConnection {
                         failure,
                         false,
                         false)
-                : super.failed(failure, subject);
+                : super.failed(failure, subject, key);
     }
 
     /**
