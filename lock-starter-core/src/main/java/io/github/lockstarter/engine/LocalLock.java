@@ -632,8 +632,20 @@ final class LocalLock {
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }
+        if (isRejectedAgain(known)) {
+            return false;
+        }
         refuse(waiter, known.cause, known.failure, now);
         return true;
+    }
+
+    /** Returns whether the store has rejected a question, and the reply to the next one must show that it has executed none. */
+    private boolean isRejectedAgain(Outcome known) {
+        Stake asking = this.ticket;
+        return known.failure != null
+                && !known.failure.isOutcomeUnknown()
+                && asking != null
+                && asking.openQuestions > asking.waitingQuestions;
     }
 
     /**
