@@ -228,8 +228,9 @@ public final class LeasingLockRegistry
                 started.start();
                 this.run = started;
                 this.running = true;
-                String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
-                logger.info("Distributed locks " + state + configuration() + '.');
+                String obstacle = this.store.obstacle();
+                logger.info("Distributed locks " + (obstacle == null ? "are ready" : "start " + obstacle) + ": "
+                        + configuration() + '.');
             }
         } finally {
             this.lifecycle.unlock();

@@ -24,6 +24,12 @@ final class RedisErrors {
             "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the"
                     + " ACL rule.";
 
+    static final String FIND_MASTER =
+            "Unless a failover is in progress, change spring.data.redis.* so that it leads to the" + " master.";
+
+    static final String SENTINEL_GIVEN =
+            "Set spring.data.redis.sentinel.master and nodes instead of spring.data.redis.host and port.";
+
     private static final String SENTINEL =
             "Check spring.data.redis.sentinel.master and nodes, which are the Sentinels and not"
                     + " the Redis servers. Sentinels have credentials of their own: spring.data.redis.sentinel.username and"
@@ -58,11 +64,7 @@ final class RedisErrors {
     private enum Kind {
         NOPERM("NOPERM", Meaning.PERMANENT, PERMISSION),
         AUTHENTICATION("NOAUTH|WRONGPASS", Meaning.PERMANENT, CREDENTIALS),
-        REPLICA(
-                "READONLY",
-                Meaning.NOT_MASTER,
-                "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it"
-                        + " leads to the master."),
+        REPLICA("READONLY", Meaning.NOT_MASTER, "The server is a replica. " + FIND_MASTER),
         NO_MASTER("MASTERDOWN|NOREPLICAS|ERR WAIT cannot be used", Meaning.NOT_MASTER, ""),
         DEMOTED("UNBLOCKED force", Meaning.UNKNOWN, ""),
         BUSY("LOADING|BUSY|MISCONF", Meaning.REJECTED, ""),

@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the server after the first connection, and logs problems before a lock fails: missing permissions, with the
- * {@code ACL SETUSER} rule that grants them, and an eviction policy that can delete locks. Used once.
+ * Checks the server after the first connection, and logs problems before a lock fails: a server that is no master, missing
+ * permissions, with the {@code ACL SETUSER} rule that grants them, and an eviction policy that can delete locks. Used once.
  *
  * <p>A server reports only the first permission that a script lacks, and Redis up to 7.0 does not report which one, so each
  * command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a
@@ -74,17 +74,41 @@ final class ServerCheck {
      * report it.
      *
      * @param another a reply that is awaited as well
+     * @return whether locks fail at this server, as far as is known
      */
-    void run(Future<?> another) {
+    boolean run(Future<?> another) {
+        boolean fails = false;
         try {
-            RedisFuture<String> memory = this.scripts.commands.info("memory");
+            RedisFuture<String> asked = this.scripts.commands.info();
             findMissing();
-            logPermissions();
-            logEviction(memory);
+            // Without the permission +info nothing is known.
+            String info = errorOf(asked) == null ? asked.toCompletableFuture().join() : "";
+            // In a cluster, the node that has answered may be a replica.
+            fails = !this.recipe.isCluster() && logIfNoMaster(this.recipe.servers(), info);
+            fails |= logPermissions();
+            logEviction(info);
         } catch (RuntimeException ex) {
-            logger.debug("The permissions and the eviction policy of the server were not checked.", ex);
+            logger.debug("The role, the permissions and the eviction policy of the server were not checked.", ex);
         }
         Object unused = errorOf(another);
+        return fails;
+    }
+
+    /**
+     * Logs a server that is no master.
+     *
+     * @param servers the servers as messages name them, without credentials
+     * @param info lines of {@code INFO}
+     * @return whether the server is no master, as far as the lines show
+     */
+    static boolean logIfNoMaster(String servers, String info) {
+        boolean isSentinel = info.contains("redis_mode:sentinel");
+        boolean isReplica = info.contains("role:slave");
+        if (isSentinel || isReplica) {
+            logger.error(servers + (isSentinel ? " is a Sentinel, and stores no locks" : " is a replica")
+                    + ": locks fail. " + (isSentinel ? RedisErrors.SENTINEL_GIVEN : RedisErrors.FIND_MASTER));
+        }
+        return isSentinel || isReplica;
     }
 
     /**
@@ -178,20 +202,23 @@ final class ServerCheck {
         return '~' + this.keys.pattern();
     }
 
-    private void logPermissions() {
+    /** Returns whether locks fail until the user has the permissions that are missing. */
+    private boolean logPermissions() {
         if (this.missing.isEmpty()) {
-            return;
+            return false;
         }
         String user = this.recipe.user();
         Set<String> consequences = new LinkedHashSet<>();
         this.missing.forEach(permission -> consequences.add(consequenceOf(permission)));
         String text = "The Redis user '" + user + "' lacks permissions for distributed locks; grant them with 'ACL"
                 + " SETUSER " + user + ' ' + String.join(" ", this.missing) + "'. Until then ";
-        if (consequences.contains("")) {
+        boolean fails = consequences.contains("");
+        if (fails) {
             logger.error(text + "locks fail.");
         } else {
             logger.warn(text + String.join(", and ", consequences) + '.');
         }
+        return fails;
     }
 
     /** Returns the consequence of a missing permission; empty: locks fail. */
@@ -210,10 +237,8 @@ final class ServerCheck {
                 : "";
     }
 
-    private void logEviction(RedisFuture<String> memory) {
-        // Without the permission +info the policy is unknown.
-        Matcher policy = POLICY.matcher(
-                errorOf(memory) == null ? memory.toCompletableFuture().join() : "");
+    private static void logEviction(String info) {
+        Matcher policy = POLICY.matcher(info);
         if (policy.find() && !policy.group(1).equals("noeviction")) {
             logger.warn("Redis may evict locks while they are held: its maxmemory-policy is " + policy.group(1)
                     + ". Set it to noeviction, or give the locks a Redis of their own.");

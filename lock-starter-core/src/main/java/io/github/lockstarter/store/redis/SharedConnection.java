@@ -2,12 +2,14 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
+import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -34,11 +36,16 @@ final class SharedConnection extends StoreConnection {
     /**
      * Creates a connection over the factory.
      *
+     * @param servers the servers as messages name them, without credentials
      * @param lettucePresent whether the classes of Lettuce are present
      */
     SharedConnection(
-            RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings, boolean lettucePresent) {
-        super("Redis", new WireFormat(keys, "Redis"));
+            RedisConnectionFactory factory,
+            LockKeys keys,
+            RedisStoreSettings settings,
+            String servers,
+            boolean lettucePresent) {
+        super(servers, new WireFormat(keys, servers));
         this.open = new Open(factory);
         this.current = this.open;
         this.keys = keys;
@@ -57,7 +64,7 @@ final class SharedConnection extends StoreConnection {
         }
         if (this.lettucePresent) {
             // A factory that was stopped meanwhile has another client. A client keeps one of several equal listeners.
-            new DisconnectMonitor(this.disconnects, () -> {}, () -> {}).watch(this.open.factory);
+            new DisconnectMonitor(this.disconnects::incrementAndGet, () -> {}, () -> {}).watch(this.open.factory);
         }
         listener.connected(this.open.factory);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());
@@ -81,6 +88,7 @@ final class SharedConnection extends StoreConnection {
         try {
             Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
             this.format.read(this.open.template);
+            this.isUnusable = isReplica();
             this.answered = true;
             attempts.succeeded();
             executor.shutdown();
@@ -91,6 +99,18 @@ final class SharedConnection extends StoreConnection {
             }
         } finally {
             attempted.countDown();
+        }
+    }
+
+    /** Logs a server that is a replica; a Sentinel has rejected the query of an owner. */
+    private boolean isReplica() {
+        try {
+            Properties info = this.open.template.execute((RedisCallback<@Nullable Properties>)
+                    each -> each.serverCommands().info("replication"));
+            return info != null && ServerCheck.logIfNoMaster(this.servers, "role:" + info.getProperty("role"));
+        } catch (RuntimeException ex) {
+            logger.debug("The role of the server was not checked.", ex);
+            return false;
         }
     }
 
@@ -109,7 +129,7 @@ final class SharedConnection extends StoreConnection {
 
     @Override
     String description() {
-        return "Redis over the application's " + factoryName() + " with its timeouts";
+        return this.servers + " over the application's " + factoryName() + " with its timeouts";
     }
 
     private String factoryName() {
