@@ -86,6 +86,11 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
+    /** The cause of a refusal that is none of the owners'. */
+    private static final String TWO_SERVERS =
+            "If the lock has no other owner, instances that use different Redis servers or databases share the table: set"
+                    + " distributed-lock.jdbc.fence.table-name for those of one of them.";
+
     /** The shortest wait for a row, so that a free row can be locked even if no time is left. */
     private static final long SHORTEST_WAIT_MILLIS = 100;
 
@@ -695,7 +700,7 @@ final class TransactionFence implements GrantFence {
             return failure(
                     lease,
                     "was released before, and a later owner has raised its token in " + table
-                            + ". The transaction was refused.");
+                            + ". The transaction was refused. " + TWO_SERVERS);
         }
         try {
             lease.ensureHeld();
@@ -703,7 +708,7 @@ final class TransactionFence implements GrantFence {
         } catch (LockLostException loss) {
             return new TransactionRefusedException(
                     Printable.of(shown(lease) + " has a later owner, which has raised its token in " + table
-                            + ". Nothing of the transaction is stored."),
+                            + ". Nothing of the transaction is stored. " + TWO_SERVERS),
                     loss);
         }
     }
