@@ -634,7 +634,10 @@ final class LocalLock {
         }
         Outcome known = this.outcome;
         // Of a question that was asked while it waited.
-        if (known == null || known.askedAt < waiter.enteredAt || isRejectedAgain(known)) {
+        if (known == null || known.askedAt < waiter.enteredAt) {
+            return false;
+        }
+        if (isRejectedAgain(known)) {
             return false;
         }
         refuse(waiter, known.cause, known.failure, now);
