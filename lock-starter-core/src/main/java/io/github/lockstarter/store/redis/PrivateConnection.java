@@ -2,7 +2,9 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.Printable;
 import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
@@ -333,7 +335,12 @@ final class PrivateConnection extends StoreConnection {
         if (!this.cluster) {
             // Sent first on the same connection, so that its reply arrives first, without a round trip of its own.
             readFormat(open);
-            String unused = LettuceFutures.awaitOrCancel(open.commands.ping(), limit.toMillis(), TimeUnit.MILLISECONDS);
+            try {
+                String unused =
+                        LettuceFutures.awaitOrCancel(open.commands.ping(), limit.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RedisCommandTimeoutException ex) {
+                throw new RedisCommandTimeoutException(Printable.of("no reply within " + limit.toMillis() + " ms"));
+            }
         }
     }
 

@@ -107,7 +107,7 @@ class DerivedFactoryTest {
         DerivedFactory recipe = DerivedFactory.of(proxy, TIMEOUT);
 
         assertThat(recipe).as("recipe for a private connection").isNotNull();
-        assertThat(recipe.servers()).isEqualTo("Redis at elsewhere:1234");
+        assertThat(recipe.servers()).isEqualTo("Redis at elsewhere:1234 (database 0)");
     }
 
     private static ClientOptions optionsOf(LettuceConnectionFactory factory) {
