@@ -162,7 +162,8 @@ class WireFormatTest {
                 RedisCli cli = server.cli()) {
             cli.command("REPLICAOF", "127.0.0.1", "1");
             try (ConnectedStore store = unready(server.port(), "lock")) {
-                soon().until(() -> "at a server that rejects them".equals(store.store().obstacle()));
+                soon().until(() ->
+                        "at a server that rejects them".equals(store.store().obstacle()));
                 assertThat(store.failure(Way.CALL, acquire("a", "me"))).hasMessageContaining("READONLY");
                 assertThat(cli.exists(KEY)).isFalse();
 
