@@ -202,7 +202,8 @@ try {
     const open = async () => {
         const page = await context.newPage()
         page.on('console', (message) => {
-            if (['error', 'warning'].includes(message.type())) {
+            // Javadoc names no icon, so that the browser asks for one of the server
+            if (['error', 'warning'].includes(message.type()) && !message.location().url.endsWith('/favicon.ico')) {
                 problems.add(`${page.url().slice(address.length)}: ${message.text()}`)
             }
         })

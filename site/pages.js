@@ -132,7 +132,7 @@ export function sourceOf(file) {
     const plain = file.replace(/\/$/, '')
     if (repository) {
         const kind = fs.statSync(path.join(root, plain)).isDirectory() ? 'tree' : 'blob'
-        return `${repository}/${kind}/${encodeURIComponent(ref)}/${encodeURI(plain)}`
+        return `${repository}/${kind}/${encodeURI(ref)}/${encodeURI(plain)}`
     }
     linkedSources.add(plain)
     return `/source/${encodeURI(plain)}.html`

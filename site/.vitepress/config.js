@@ -83,8 +83,9 @@ function adapt(page, token, next) {
 const emptyHeaders = new WeakSet()
 
 /**
- * Corrects the search of the default theme: its box is a button that contains all others, its options contain links,
- * and keys have labels without a role. Chinese words are highlighted as a whole, and not by the pairs that are found. Fails if a new version of the theme has other texts.
+ * Corrects the search of the default theme: its box is a button that contains all others, its options contain links, and keys have
+ * labels without a role. Chinese words are highlighted as a whole, and not by the pairs that are found. Fails if a new version of
+ * the theme has other texts.
  */
 const correctedSearch = {
     name: 'corrected-search',
@@ -134,6 +135,8 @@ function sidebar(language, home, prefix) {
 
 export default defineConfig({
     srcDir: pagesDirectory,
+    // Javadoc contains Markdown files
+    srcExclude: ['public/**'],
     outDir: outputDirectory,
     cacheDir: './target/cache',
     base,
