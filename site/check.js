@@ -137,6 +137,8 @@ async function checkPage(page, file) {
 async function checkSearch(page, home) {
     for (const [question, answer] of Object.entries(QUESTIONS[home])) {
         await page.goto(address + home.slice(1), { waitUntil: 'load' })
+        // otherwise, the search begins with the results of the last question
+        await page.evaluate(() => sessionStorage.clear())
         await page.click('.VPNavBarSearch button')
         await page.fill('.search-input', question)
         const results = page.locator('.VPLocalSearchBox .result')
@@ -146,11 +148,6 @@ async function checkSearch(page, home) {
             problems.add(`${home}: nothing is found for "${question}"`)
             continue
         }
-        // the list is replaced once after the last key
-        await page.waitForFunction(
-            (question) => document.querySelector('.search-input')?.value === question,
-            question,
-        )
         const found = await results.evaluateAll((links) => links.map((link) => decodeURI(link.getAttribute('href'))))
         const rank = found.findIndex((link) => link.startsWith(base + answer))
         if (rank < 0 || rank > 4) {
