@@ -2,8 +2,8 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.store.Command;
@@ -51,9 +51,7 @@ class LocalLockTest {
     private final Recorder out = new Recorder();
 
     private final LocalLock lock = new LocalLock(
-            "a",
-            new Rules(nanos(COMMAND_TIMEOUT), nanos(POLL), nanos(CLAIM), nanos(PASS_TIME), 10, false),
-            this.out);
+            "a", new Rules(nanos(COMMAND_TIMEOUT), nanos(POLL), nanos(CLAIM), nanos(PASS_TIME), 10, false), this.out);
 
     private long millis = 1_000_000;
 
@@ -483,7 +481,9 @@ class LocalLockTest {
 
     @AfterEach
     void shouldHaveLookedAtEverything() {
-        assertThat(this.out.effects).as("effects that the scenario does not name").isEmpty();
+        assertThat(this.out.effects)
+                .as("effects that the scenario does not name")
+                .isEmpty();
     }
 
     private Moment now() {
@@ -554,7 +554,9 @@ class LocalLockTest {
             return "release " + release.id()
                     + (release.lastToken() > 0 ? " last " + release.lastToken() : "")
                     + (release.keepMillis() > 0 ? " keep " + release.keepMillis() : "")
-                    + (release.successor() != null ? " then " + release.successor().acquisitionId() : "");
+                    + (release.successor() != null
+                            ? " then " + release.successor().acquisitionId()
+                            : "");
         }
 
         @Override
