@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.jdbc.FenceTable.Outcome;
 import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.jdbc.FenceTable.Outcome;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -49,10 +49,12 @@ class LongHoldTest {
 
                 this.application.transaction().executeWithoutResult(status -> {});
 
-                assertThat(age()).as("age of the row after a transaction on day %d", days)
+                assertThat(age())
+                        .as("age of the row after a transaction on day %d", days)
                         .isLessThan(Duration.ofDays(1));
                 cleanUp.run();
-                assertThat(this.application.stored()).as("token in the row after a clean-up on day %d", days)
+                assertThat(this.application.stored())
+                        .as("token in the row after a clean-up on day %d", days)
                         .isEqualTo(lease.fencingToken());
             }
             return null;
@@ -109,7 +111,9 @@ class LongHoldTest {
         pass(0, 61);
         this.beforeDeletion = () -> this.application.letTheNextOwnerCommit(2);
 
-        assertThat(this.application.table.deleteOld(PREFIX, () -> true)).as("deleted rows").isZero();
+        assertThat(this.application.table.deleteOld(PREFIX, () -> true))
+                .as("deleted rows")
+                .isZero();
 
         assertThat(this.application.stored()).as("token of the next owner").isEqualTo(2);
     }
@@ -125,10 +129,14 @@ class LongHoldTest {
 
         this.application.cleanUp(losing(this.application.locks)).run();
 
-        assertThat(rows()).as("old rows that a clean-up leaves which loses its lock in the first batch").isEqualTo(100);
+        assertThat(rows())
+                .as("old rows that a clean-up leaves which loses its lock in the first batch")
+                .isEqualTo(100);
         this.application.cleanUp().run();
         assertThat(rows()).as("old rows after the next clean-up").isZero();
-        assertThat(this.application.locks.getLock(CLEAN_UP).isLocked()).as("lock of the clean-up").isFalse();
+        assertThat(this.application.locks.getLock(CLEAN_UP).isLocked())
+                .as("lock of the clean-up")
+                .isFalse();
     }
 
     private Long rows() {
@@ -138,7 +146,9 @@ class LongHoldTest {
     /** Returns a registry that takes its leases away. */
     private static LockRegistry losing(LeasingLockRegistry registry) {
         return (LockRegistry) Proxy.newProxyInstance(
-                LongHoldTest.class.getClassLoader(), new Class<?>[] {LockRegistry.class}, (proxy, method, arguments) -> {
+                LongHoldTest.class.getClassLoader(),
+                new Class<?>[] {LockRegistry.class},
+                (proxy, method, arguments) -> {
                     Optional<Lease> granted = registry.tryAcquire((LockRequest) arguments[0]);
                     granted.ifPresent(lease -> registry.takenOver(lease));
                     return granted;
