@@ -12,7 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -79,14 +79,15 @@ class LocksEndpointTest {
                 .run(context -> {
                     LockRegistry registry = context.getBean(LockRegistry.class);
                     List<Lease> leases = new ArrayList<>();
-                    acquireAndAwait(registry, 0, LocksEndpoint.MOST, leases);
+                    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+                    acquireAndAwait(registry, 0, LocksEndpoint.MOST, leases, waits);
                     LockInventory inventory = context.getBean(LockInventory.class);
                     // Times are in whole milliseconds.
                     await().until(() -> inventory.held().stream()
                                     .allMatch(held -> held.heldFor().toMillis() > 1)
                             && inventory.awaited().stream()
                                     .allMatch(awaited -> awaited.longest().toMillis() > 1));
-                    acquireAndAwait(registry, LocksEndpoint.MOST, LocksEndpoint.MOST + 2, leases);
+                    acquireAndAwait(registry, LocksEndpoint.MOST, LocksEndpoint.MOST + 2, leases, waits);
 
                     LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
                     LocksDescription locks = (LocksDescription) endpoint.locks(null);
@@ -114,6 +115,9 @@ class LocksEndpointTest {
                     assertThat(inventory.health().waiting())
                             .as("waiters of the health")
                             .isEqualTo(1002);
+                    // Otherwise the end of the context would log a thousand losses.
+                    waits.forEach(wait -> wait.cancel(true));
+                    leases.forEach(Lease::close);
                 });
     }
 
@@ -121,12 +125,13 @@ class LocksEndpointTest {
         return name.startsWith("late:");
     }
 
-    private static void acquireAndAwait(LockRegistry registry, int from, int to, List<Lease> leases)
+    private static void acquireAndAwait(
+            LockRegistry registry, int from, int to, List<Lease> leases, List<CompletableFuture<Lease>> waits)
             throws InterruptedException {
         for (int i = from; i < to; i++) {
             LockRequest request = LockRequest.of((i < LocksEndpoint.MOST ? "early:" : "late:") + i);
             leases.add(registry.acquire(request));
-            CompletionStage<Lease> unused = registry.acquireAsync(request);
+            waits.add(registry.acquireAsync(request).toCompletableFuture());
         }
     }
 

@@ -309,6 +309,13 @@ class SettingProductsTest {
         assertHold("a downgrade", reader, expected);
         lock.readLock().unlock();
         assertRelease("a downgrade", expected);
+        String writer = this.store.last(Command.Acquire.class).id();
+        within(Duration.ofSeconds(2))
+                .untilAsserted(() -> assertThat(this.store.commands)
+                        .as("release of the former writer, which is repeated if it asks for a minimum hold")
+                        .anyMatch(command -> command instanceof Command.Release release
+                                && release.id().equals(writer)
+                                && release.keepMillis() == 0));
         this.softly.assertAll();
     }
 }
