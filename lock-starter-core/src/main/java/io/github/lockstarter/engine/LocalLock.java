@@ -1116,7 +1116,9 @@ final class LocalLock {
         }
         Stake former = stake.former;
         if (former != null && former.phase == Phase.SUSPENDED) {
-            former.keepUntil = stake.keepUntil;
+            // A release with a minimum hold proves nothing of an id that is no owner any more, and would be repeated
+            // until its end.
+            former.keepUntil = former.isDowngraded ? BEFORE : stake.keepUntil;
             end(former, releaseAt, now);
         }
     }

@@ -31,6 +31,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -102,6 +103,8 @@ final class TransactionFence implements GrantFence {
 
     private volatile @Nullable LeasingLockRegistry registry;
 
+    private final LongSupplier clock;
+
     /** The tables, or null until they have been created. */
     private volatile @Nullable FenceTables tables;
 
@@ -130,7 +133,7 @@ final class TransactionFence implements GrantFence {
 
         final LockRequest request;
 
-        /** When its token was raised last in a transaction that has committed, by {@link System#nanoTime}. */
+        /** When its token was raised last in a transaction that has committed, by {@link #now}. */
         final Map<FenceTable, Long> raisedAt = new HashMap<>(2);
 
         /** The tables in which a transaction in which it was granted was rolled back, with its token. */
@@ -277,11 +280,29 @@ final class TransactionFence implements GrantFence {
             }
             this.isEnded = true;
             if (committed) {
-                this.raised.forEach(lock -> lock.raisedAt.put(this.table, System.nanoTime()));
+                this.raised.forEach(lock -> lock.raisedAt.put(this.table, now()));
             } else {
                 this.granted.forEach(lock -> lock.takenBack.add(this.table));
             }
         }
+    }
+
+    /** Creates a fence. */
+    TransactionFence() {
+        this(System::nanoTime);
+    }
+
+    /**
+     * Creates a fence.
+     *
+     * @param clock nanoseconds, by which the age of raised tokens is measured
+     */
+    TransactionFence(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    private long now() {
+        return this.clock.getAsLong();
     }
 
     /** Fences the grants of that registry. */
@@ -476,7 +497,7 @@ final class TransactionFence implements GrantFence {
         long due = table.retention().dividedBy(2).toNanos();
         for (Held lock : locks) {
             Long raised = lock.raisedAt.get(table);
-            if (raised != null && System.nanoTime() - raised > due && locking(table, lock, null) == null) {
+            if (raised != null && now() - raised > due && locking(table, lock, null) == null) {
                 raiseAlone(table, lock, table.lockTimeout());
             }
         }
@@ -856,7 +877,7 @@ final class TransactionFence implements GrantFence {
                 throw refused(lock, ex, start);
             }
         }
-        lock.raisedAt.put(table, System.nanoTime());
+        lock.raisedAt.put(table, now());
         answered(lock, FenceOutcome.ACCEPTED, start);
     }
 
