@@ -56,10 +56,6 @@ record TypedProperty(
      * seconds.
      */
     boolean mayMeanSeconds() {
-        return mayMeanSeconds(this.value);
-    }
-
-    static boolean mayMeanSeconds(String value) {
-        return SMALL_NUMBER.matcher(value).matches();
+        return SMALL_NUMBER.matcher(this.value).matches();
     }
 }

@@ -82,7 +82,6 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockObservations",
                                 "distributedLockAcquisitionsAreTimed",
                                 "distributedLockUnitlessTimes",
-                                "distributedLockAnnotationWarnings",
                                 "distributedLockUnknownNamedProperties"));
     }
 

@@ -51,8 +51,7 @@ class LockHealthRedisTest {
                                     "store", store -> assertThat((String) store).contains(String.valueOf(proxy.port())))
                             .hasEntrySatisfying(
                                     "lastAnswer",
-                                    ago -> assertThat(Duration.parse((String) ago))
-                                            .isLessThan(Duration.ofMinutes(1)));
+                                    ago -> assertThat((String) ago).endsWith(" ms ago"));
 
                     proxy.blackHole();
 

@@ -1,7 +1,6 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.named.SettingsByName;
-import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -99,8 +98,7 @@ final class LockedMethodSource {
 
     private LockedMethod create(
             Class<?> beanClass, Method method, List<MergedAnnotations> annotations, boolean classLevel) {
-        Class<? extends Annotation> type = LockAnnotations.firstType(annotations.get(0));
-        LockSite site = new LockSite(beanClass, method, type, LockAnnotations.writtenType(annotations.get(0), type));
+        LockSite site = new LockSite(beanClass, method, LockAnnotations.firstType(annotations.get(0)));
         return new LockedMethod(site, annotations, classLevel, this.reader);
     }
 

@@ -637,20 +637,8 @@ final class LocalLock {
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }
-        if (isRejectedAgain(known)) {
-            return false;
-        }
         refuse(waiter, known.cause, known.failure, now);
         return true;
-    }
-
-    /** Returns whether the store has rejected a question, and the reply to the next one must show that it has executed none. */
-    private boolean isRejectedAgain(Outcome known) {
-        Stake asking = this.ticket;
-        return known.failure != null
-                && !known.failure.isOutcomeUnknown()
-                && asking != null
-                && asking.openQuestions > asking.waitingQuestions;
     }
 
     /**
@@ -1116,9 +1104,7 @@ final class LocalLock {
         }
         Stake former = stake.former;
         if (former != null && former.phase == Phase.SUSPENDED) {
-            // A release with a minimum hold proves nothing of an id that is no owner any more, and would be repeated
-            // until its end.
-            former.keepUntil = former.isDowngraded ? BEFORE : stake.keepUntil;
+            former.keepUntil = stake.keepUntil;
             end(former, releaseAt, now);
         }
     }

@@ -2,7 +2,6 @@ package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockStoreException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the grants of locks. Thread-safe.
@@ -53,9 +52,8 @@ public interface LockStore {
      */
     long claimMillis();
 
-    /** Returns why locks cannot be acquired, as words after "start", as far as is known without I/O; null: they can. */
-    @Nullable
-    String obstacle();
+    /** Returns whether the store is connected, as far as is known without I/O. */
+    boolean isConnected();
 
     /** Returns the kind of store and where it is, for the log. */
     String description();

@@ -44,7 +44,6 @@ class ModuleBoundariesTest {
             "engine.MeterListener",
             "engine.RegistryStatistics",
             "engine.ReleaseMode",
-            "key.DeferredTypes",
             "key.StableText",
             "key.UnstableTextException",
             "named.AnnotatedLock",

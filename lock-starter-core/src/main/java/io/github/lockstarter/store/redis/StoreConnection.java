@@ -1,7 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.store.LockStore;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,12 +28,8 @@ abstract class StoreConnection {
         final StringRedisTemplate template;
 
         Open(RedisConnectionFactory factory) {
-            this(factory, new StringRedisTemplate(factory));
-        }
-
-        Open(RedisConnectionFactory factory, StringRedisTemplate template) {
             this.factory = factory;
-            this.template = template;
+            this.template = new StringRedisTemplate(factory);
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
             this.template.setExposeConnection(true);
         }
@@ -54,9 +49,6 @@ abstract class StoreConnection {
 
     /** Null while there is no private connection. */
     volatile @Nullable Open current;
-
-    /** Whether the last check has found that the server rejects the commands of locks. */
-    volatile boolean isUnusable;
 
     /** Why the last attempt to connect failed; null if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
@@ -81,12 +73,6 @@ abstract class StoreConnection {
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
         threads.setDaemon(true);
         return threads;
-    }
-
-    /** See {@link LockStore#obstacle}. */
-    @Nullable
-    String obstacle() {
-        return !isConnected() ? "without a connection" : this.isUnusable ? "at a server that rejects them" : null;
     }
 
     /** Returns whether Redis is connected, as far as is known without I/O. */
@@ -114,22 +100,16 @@ abstract class StoreConnection {
      *
      * @param failure what the client threw, possibly in a {@link CompletionException}
      * @param subject what the command was for, such as {@code lock 'a'}
-     * @param key the key of the command; null: not known
      */
-    LockStoreException failed(Throwable failure, String subject, @Nullable String key) {
+    LockStoreException failed(Throwable failure, String subject) {
         LockStoreException translated =
-                RedisErrors.translate(failure, serversOf(key), subject, isPrivate(), this.connectFailure);
+                RedisErrors.translate(failure, this.servers, subject, isPrivate(), this.connectFailure);
         if (RedisErrors.isNotMaster(failure)) {
             findMaster();
         } else if (translated.isTransient() && !RedisErrors.isInterrupt(failure)) {
             check();
         }
         return translated;
-    }
-
-    /** Returns the servers as messages name them, with the node of the key in a cluster if it is known. */
-    String serversOf(@Nullable String key) {
-        return this.servers;
     }
 
     /** Creates the exception for a command that was not sent because there is no connection, which is checked then. */

@@ -80,9 +80,8 @@ class LiveController {
 
     @GetMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     Flux<ServerSentEvent<Object>> stream() {
-        // the news come first, because a state begins the bar of a lock whose news the page has not read
         return Flux.<ServerSentEvent<Object>>merge(
-                        news.news().map(item -> event("news", item)), readings.onBackpressureDrop())
+                        readings.onBackpressureDrop(), news.news().map(item -> event("news", item)))
                 .takeUntilOther(stopped.asMono())
                 .concatWith(Mono.just(event("stopped", state.port())));
     }

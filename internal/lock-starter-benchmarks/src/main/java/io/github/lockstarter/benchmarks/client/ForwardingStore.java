@@ -5,7 +5,6 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** Passes all calls on to another store, for variants that differ in one of them. */
 class ForwardingStore implements LockStore {
@@ -47,8 +46,8 @@ class ForwardingStore implements LockStore {
     }
 
     @Override
-    public @Nullable String obstacle() {
-        return this.redis.obstacle();
+    public boolean isConnected() {
+        return this.redis.isConnected();
     }
 
     @Override
