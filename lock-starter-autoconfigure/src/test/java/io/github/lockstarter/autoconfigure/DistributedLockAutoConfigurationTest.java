@@ -82,7 +82,9 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockObservations",
                                 "distributedLockAcquisitionsAreTimed",
                                 "distributedLockUnitlessTimes",
-                                "distributedLockUnknownNamedProperties"));
+                                "distributedLockUnknownProperties",
+                                "distributedLockReplacedRegistry",
+                                "distributedLockOtherContexts"));
     }
 
     @Test
