@@ -13,13 +13,12 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.fixture.Blockade;
 import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,9 +31,8 @@ import org.slf4j.LoggerFactory;
 @Timeout(60)
 class BlockedCallbackTest extends FaultFixture {
 
-    private final CountDownLatch end = new CountDownLatch(1);
-
-    private final AtomicInteger blocked = new AtomicInteger();
+    @AutoClose
+    private final Blockade blockade = new Blockade();
 
     /** What does not return. */
     private enum Callback {
@@ -44,20 +42,6 @@ class BlockedCallbackTest extends FaultFixture {
         STAGE_OF_A_REFUSAL,
         STAGE_OF_A_LOSS,
         STAGE_OF_A_RELEASE
-    }
-
-    @AfterEach
-    void unblock() {
-        this.end.countDown();
-    }
-
-    private void block() {
-        this.blocked.incrementAndGet();
-        try {
-            this.end.await();
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @ParameterizedTest
@@ -82,7 +66,7 @@ class BlockedCallbackTest extends FaultFixture {
         try {
             block(callback, instance, other);
             soon().untilAsserted(() ->
-                    assertThat(this.blocked).as("blocked callbacks").hasValueGreaterThan(0));
+                    assertThat(this.blockade.blocked()).as("blocked callbacks").isPositive());
 
             awaitRenewal(renewed);
             awaitRenewal(renewed);
@@ -114,22 +98,22 @@ class BlockedCallbackTest extends FaultFixture {
                 Lease unused = instance.acquire("of the callback");
                 this.redis.command("DEL", "lock:{of the callback}");
             }
-            case STAGE_OF_A_GRANT -> instance.waitFor("of the callback").thenRun(this::block);
+            case STAGE_OF_A_GRANT -> instance.waitFor("of the callback").thenRun(this.blockade::block);
             case STAGE_OF_A_REFUSAL -> {
                 Lease unused = other.acquire("of the callback");
                 instance.registry()
                         .acquireAsync(LockRequest.of("of the callback").withWaitTime(Duration.ofMillis(50)))
                         .exceptionally(refusal -> {
-                            block();
+                            this.blockade.block();
                             throw new CompletionException(refusal);
                         });
             }
             case STAGE_OF_A_LOSS -> {
-                instance.acquire("of the callback").lost().thenRun(this::block);
+                instance.acquire("of the callback").lost().thenRun(this.blockade::block);
                 this.redis.command("DEL", "lock:{of the callback}");
             }
             case STAGE_OF_A_RELEASE ->
-                instance.acquire("of the callback").releaseAsync().thenRun(this::block);
+                instance.acquire("of the callback").releaseAsync().thenRun(this.blockade::block);
         }
     }
 
@@ -137,7 +121,7 @@ class BlockedCallbackTest extends FaultFixture {
 
         @Override
         public void lost(LockLostEvent event) {
-            block();
+            BlockedCallbackTest.this.blockade.block();
         }
     }
 
@@ -150,7 +134,7 @@ class BlockedCallbackTest extends FaultFixture {
 
         @Override
         protected void append(ILoggingEvent event) {
-            block();
+            BlockedCallbackTest.this.blockade.block();
         }
     }
 }

@@ -9,14 +9,13 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ReleaseMode;
+import io.github.lockstarter.fixture.Blockade;
 import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,23 +23,8 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class BusyApplicationTest extends FaultFixture {
 
-    private final CountDownLatch end = new CountDownLatch(1);
-
-    private final AtomicInteger blocked = new AtomicInteger();
-
-    @AfterEach
-    void unblock() {
-        this.end.countDown();
-    }
-
-    private void block() {
-        this.blocked.incrementAndGet();
-        try {
-            this.end.await();
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
-    }
+    @AutoClose
+    private final Blockade blockade = new Blockade();
 
     @Test
     void shouldRenewBesideTwoThousandThreadsAndAFullCommonPool() throws Exception {
@@ -48,14 +32,14 @@ class BusyApplicationTest extends FaultFixture {
         Lease lease = instance.registry().acquire(LockRequest.of("beside"));
         int pool = ForkJoinPool.getCommonPoolParallelism();
         for (int i = 0; i < pool + 50; i++) {
-            ForkJoinPool.commonPool().execute(this::block);
+            ForkJoinPool.commonPool().execute(this.blockade::block);
         }
         for (int i = 0; i < 2_000; i++) {
-            Thread thread = new Thread(null, this::block, "application-" + i, 128 * 1024);
+            Thread thread = new Thread(null, this.blockade::block, "application-" + i, 128 * 1024);
             thread.setDaemon(true);
             thread.start();
         }
-        soon().until(() -> this.blocked.get() >= 2_000 + pool);
+        soon().until(() -> this.blockade.blocked() >= 2_000 + pool);
 
         instance.awaitRenewals(4);
 
@@ -76,18 +60,18 @@ class BusyApplicationTest extends FaultFixture {
         Lease lease = instance.registry().acquire(LockRequest.of("beside"));
         CompletableFuture<Object> application = new CompletableFuture<>();
         CompletableFuture<?> blocking = application.handle((none, timeout) -> {
-            block();
+            this.blockade.block();
             return none;
         });
         // Last: a stage that is added to what has timed out already runs here.
         CompletableFuture<?> unused = application.orTimeout(1, TimeUnit.MILLISECONDS);
-        soon().until(() -> this.blocked.get() == 1);
+        soon().until(() -> this.blockade.blocked() == 1);
         this.proxy.swallowRequestOf(Script.RELEASE, () -> {});
 
         assertThat(lease.release()).isTrue();
 
         soon().until(() -> !this.redis.exists("lock:{beside}"));
-        this.end.countDown();
+        this.blockade.close();
         get(blocking);
     }
 }
