@@ -95,7 +95,7 @@ final class Engine implements StoreListener {
      * How many messages a second may name an acquisition that this instance does not know. Each is answered with a release, which goes
      * before what locks need.
      */
-    private static final int MOST_STRANGERS = 100;
+    private static final int MAX_UNKNOWN_IDS = 100;
 
     /** How often one thread takes effects that others have appended meanwhile. The watchdog has other locks to call. */
     private static final int MOST_ROUNDS = 64;
@@ -129,7 +129,7 @@ final class Engine implements StoreListener {
     private volatile boolean isWriting;
 
     /** Messages about unknown acquisitions since the last housekeeping. */
-    private final AtomicInteger strangers = new AtomicInteger();
+    private final AtomicInteger unknownIds = new AtomicInteger();
 
     /** Outcomes of which the window has not been told. */
     private final AtomicInteger outcomes = new AtomicInteger();
@@ -424,7 +424,7 @@ final class Engine implements StoreListener {
     }
 
     private void notify(LocalLock local, String id, long token, Moment now) {
-        if (local.knows(id) || this.strangers.incrementAndGet() <= MOST_STRANGERS) {
+        if (local.knows(id) || this.unknownIds.incrementAndGet() <= MAX_UNKNOWN_IDS) {
             local.notified(id, token, now);
         } else {
             messageRejected();
@@ -586,7 +586,7 @@ final class Engine implements StoreListener {
     // ---- Housekeeping
 
     private void keepHouse() {
-        this.strangers.set(0);
+        this.unknownIds.set(0);
         if (this.needsRepair) {
             this.needsRepair = false;
             boolean all = this.repairsAll;

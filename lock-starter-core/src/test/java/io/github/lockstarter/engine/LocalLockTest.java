@@ -45,9 +45,6 @@ class LocalLockTest {
 
     private static final LockRequest READ = WRITE.withMode(LockMode.READ);
 
-    /** Terms of readers, which differ from {@link #RENEWED} by their identity only. */
-    private static final Terms READERS = new Terms(nanos(LEASE), nanos(1_000), Moment.NEVER, 0);
-
     private final Recorder out = new Recorder();
 
     private final LocalLock lock = new LocalLock(
@@ -225,11 +222,11 @@ class LocalLockTest {
 
     @Test
     void shouldLetReadersShareAGrant() {
-        enter("anna", 5_000, READERS);
+        enterReader("anna");
         then("acquire 1.r join");
         reply(new Reply.Granted(7));
         then("granted anna 7 REPLY");
-        enter("ben", 5_000, READERS);
+        enterReader("ben");
         then("granted ben 7 JOINED");
         release("anna");
         then("released anna");
@@ -241,12 +238,12 @@ class LocalLockTest {
 
     @Test
     void shouldNotLetAReaderPassAWriterOfItsJvm() {
-        enter("anna", 5_000, READERS);
+        enterReader("anna");
         reply(new Reply.Granted(7));
         then("acquire 1.r join", "granted anna 7 REPLY");
         enter("writer", 5_000);
         then("acquire 2 join");
-        enter("ben", 5_000, READERS);
+        enterReader("ben");
         then();
     }
 
@@ -420,7 +417,14 @@ class LocalLockTest {
     }
 
     private Named enter(String name, long waitTime, Terms terms) {
-        Named waiter = named(name, waitTime, terms, terms == READERS ? READ : WRITE);
+        return enter(named(name, waitTime, terms, WRITE));
+    }
+
+    private void enterReader(String name) {
+        Named unused = enter(named(name, 5_000, RENEWED, READ));
+    }
+
+    private Named enter(Named waiter) {
         this.lock.enter(waiter, now());
         return waiter;
     }
