@@ -8,6 +8,8 @@
 // - "database": the instances, and the tickets
 //
 // All processes run on this machine, so that their clocks and that of the browser are the same.
+//
+// A reload continues the story: the page keeps it in the storage of its tab, and an instance repeats the news of the last minute.
 
 const EVENT = 'show';
 const SEATS = 1000;
@@ -17,6 +19,8 @@ const PAST = 24_000;
 const FUTURE = 6_000;
 const SILENT_AFTER = 2_000;
 const FREEZE_SECONDS = 10;
+const REPEATED_MILLIS = 3_000; // equal entries within this time are counted
+const MEMORY = 'story';
 
 const EN = {
   title: 'Who holds the lock?',
@@ -46,8 +50,9 @@ const EN = {
   database: 'Database', sold: (sold, seats) => `${sold} of ${seats} seats sold. Each token must be larger than those before it.`, noDatabase: 'Does not answer.',
   seat: n => `#${n} `, refused: 'refused ', seconds: n => `${n} s`,
   log: 'What happened', started: 'has joined', back: 'answers again', silentLog: 'does not answer any more', goneLog: 'has died', stoppedLog: 'is stopped, and ends its work',
-  leaseOver: lock => `lease of ${lock} has ended in Redis`, lostLog: (lock, why) => `lost ${lock}: ${why}`, riskLog: lock => `could not renew ${lock}`, recovered: lock => `renewed ${lock} again`,
-  timeout: lock => `gave up waiting for ${lock}`, writeRefused: 'the database refused a late write', frozenLog: 'Redis does not answer', thawed: 'Redis answers again',
+  leaseOver: lock => `lease of ${lock} has ended in Redis`, lostLog: (lock, why) => `lost ${lock}: ${EN.reasons[why] ?? why}`, riskLog: lock => `could not renew ${lock}`, recovered: lock => `renewed ${lock} again`,
+  TIMEOUT: lock => `a caller was refused: ${lock} is taken`, INTERRUPTED: lock => `a caller stopped waiting for ${lock}`, ERROR: lock => `a caller was refused: Redis did not answer for ${lock}`, said: text => text,
+  writeRefused: 'the database refused a late write', frozenLog: 'Redis does not answer', thawed: 'Redis answers again',
   reasons: { EXPIRED: 'the lease has ended', TAKEN_OVER: 'another owner has it', DELETED: 'it was taken away', MAX_HOLD: 'held for too long', OWNER_DIED: 'its thread has died' },
   sending: 'Waiting for the answer …', bought: t => `Ticket ${t.number} sold`, visited: e => `${e.left} seats are left`, reported: r => `Report is written: ${r.sold - r.soldAtStart} sold meanwhile`, forced: r => r.released ? 'The lock was taken from its owner' : 'The lock was free',
   crowdDone: counts => counts.map(([status, n]) => `${n} ${({ 201: 'got a ticket', 409: 'found it sold out', 503: 'were asked to try again', 0: 'got no answer' })[status] ?? 'got status ' + status}`).join(', '),
@@ -82,8 +87,9 @@ const ZH = {
   database: '数据库', sold: (sold, seats) => `共 ${seats} 座，已售 ${sold} 张。每次写入的令牌都必须大于之前的令牌。`, noDatabase: '没有响应。',
   seat: n => `${n} 号 `, refused: '已拒绝 ', seconds: n => `${n} 秒`,
   log: '事件', started: '已上线', back: '恢复响应', silentLog: '停止响应', goneLog: '已宕机', stoppedLog: '开始正常停止',
-  leaseOver: lock => `${lock} 在 Redis 中已过期`, lostLog: (lock, why) => `锁 ${lock} 已丢失：${why}`, riskLog: lock => `${lock} 续期失败`, recovered: lock => `${lock} 恢复续期`,
-  timeout: lock => `等待 ${lock} 超时`, writeRefused: '过期写入被数据库拒绝', frozenLog: 'Redis 没有响应', thawed: 'Redis 恢复响应',
+  leaseOver: lock => `${lock} 在 Redis 中已过期`, lostLog: (lock, why) => `锁 ${lock} 已丢失：${ZH.reasons[why] ?? why}`, riskLog: lock => `${lock} 续期失败`, recovered: lock => `${lock} 恢复续期`,
+  TIMEOUT: lock => `请求被拒绝：没有等到锁 ${lock}`, INTERRUPTED: lock => `请求不再等待锁 ${lock}`, ERROR: lock => `请求被拒绝：Redis 没有响应，无法获取锁 ${lock}`, said: text => text,
+  writeRefused: '过期写入被数据库拒绝', frozenLog: 'Redis 没有响应', thawed: 'Redis 恢复响应',
   reasons: { EXPIRED: '租约到期', TAKEN_OVER: '锁已被其他实例拿到', DELETED: '被强制释放', MAX_HOLD: '超过最长持有时间', OWNER_DIED: '持有线程已终止' },
   sending: '等待响应……', bought: t => `已售出 ${t.number} 号票`, visited: e => `剩余 ${e.left} 个座位`, reported: r => `报表已生成，期间售出 ${r.sold - r.soldAtStart} 张`, forced: r => r.released ? '已强制释放' : '锁本来就没有被持有',
   crowdDone: counts => counts.map(([status, n]) => `${n} 人${({ 201: '买到票', 409: '没买到（已售罄）', 503: '需要重试', 0: '无响应' })[status] ?? '收到状态码 ' + status}`).join('，'),
@@ -104,6 +110,7 @@ const instances = new Map(); // by port
 const redis = { at: opened, silentSince: null, freezes: [] };
 const database = { at: 0 };
 const refusals = []; // { token, after: number of the ticket that was the last one }
+const entries = []; // of what happened, the latest first: { at, last, same, port, key, args, bad, times }
 let step = 0;
 let first = null; // the slow sale that the steps are about: { instance, hold }
 let held = null; // time at which the picture is held
@@ -128,6 +135,7 @@ function addInstance(port, pid, seen = Date.now()) {
   }
   const instance = {
     port, pid, state: 'connecting', seen,
+    newsAt: 0, // time of the last news
     holds: [], // { lock, mode, token, pid, start, until, end, lost, why, death, risk, slot }
     waits: [], // { lock, start, end }: those that are over
     waiting: new Map(), // by lock: { start, count }
@@ -137,7 +145,7 @@ function addInstance(port, pid, seen = Date.now()) {
   instances.set(port, instance);
   instance.element = createLane(instance);
   const source = new EventSource(`http://${location.hostname}:${port}/live/stream`);
-  source.onerror = () => disconnected(instance);
+  source.onerror = () => setTimeout(() => disconnected(instance)); // a page that is left has errors as well, and runs no timers any more
   source.addEventListener('stopped', () => { instance.stopping = true; });
   source.addEventListener('state', message => readState(instance, JSON.parse(message.data)));
   source.addEventListener('news', message => readNews(instance, JSON.parse(message.data)));
@@ -155,9 +163,9 @@ function changeState(instance, state, at) {
     const silence = instance.silences.at(-1);
     if (silence && !silence.end) {
       silence.end = at;
-      log(at, silence.state === 'silent' ? T.back : T.started, instance);
+      log(at, silence.state === 'silent' ? 'back' : 'started', [], instance);
     } else if (at - opened > 3_000) {
-      log(at, T.started, instance);
+      log(at, 'started', [], instance);
     }
   } else if (before !== 'gone' && before !== 'stopped') {
     const silence = instance.silences.at(-1);
@@ -167,7 +175,7 @@ function changeState(instance, state, at) {
     } else {
       instance.silences.push({ start: state === 'silent' || before === 'connecting' ? instance.seen : at, state });
     }
-    log(at, { silent: T.silentLog, gone: T.goneLog, stopped: T.stoppedLog }[state], instance, state !== 'stopped');
+    log(at, state + 'Log', [], instance, state !== 'stopped');
   }
   if (isOver(instance)) {
     instance.waiting.forEach((wait, lock) => instance.waits.push({ lock, start: wait.start, end: at }));
@@ -235,10 +243,11 @@ function readState(instance, state) {
 }
 
 function readNews(instance, news) {
-  if (!LOCKS.includes(news.lock)) {
+  if (!LOCKS.includes(news.lock) || news.at <= instance.newsAt) { // news are repeated to a stream that begins
     return;
   }
   const { type, lock, mode, token, at } = news;
+  instance.newsAt = at;
   instance.seen = Math.max(instance.seen, at);
   const hold = instance.holds.find(candidate => !candidate.end && sameGrant(candidate, lock, mode, token));
   if (news.waited && millis(news.waited) > 40) {
@@ -249,20 +258,20 @@ function readNews(instance, news) {
     case 'released': if (hold) { hold.end = at; } break;
     case 'renewed': instance.marks.push({ lock, at, kind: 'tick' }); break;
     case 'renewal-failed': instance.marks.push({ lock, at, kind: 'missed' }); break;
-    case 'at-risk': log(at, T.riskLog(lock), instance, true); break;
-    case 'recovered': log(at, T.recovered(lock), instance); break;
-    case 'refused': if (news.detail === 'TIMEOUT' && millis(news.waited) > 1_000) { log(at, T.timeout(lock), instance); } break;
+    case 'at-risk': log(at, 'riskLog', [lock], instance, true); break;
+    case 'recovered': log(at, 'recovered', [lock], instance); break;
+    case 'refused': log(at, news.detail, [lock], instance, news.detail === 'ERROR'); break;
     case 'lost':
       if (hold) {
         hold.lost ??= Math.min(hold.until ?? at, at);
-        hold.why = T.reasons[news.detail];
+        hold.why = news.detail;
       }
-      log(at, T.lostLog(lock, T.reasons[news.detail] ?? news.detail), instance, true);
+      log(at, 'lostLog', [lock, news.detail], instance, true);
       break;
     case 'write-refused':
       instance.marks.push({ lock, at, kind: 'cross' });
       refusals.push({ token, after: database.tickets?.[0]?.number ?? 0 });
-      log(at, T.writeRefused, instance, true);
+      log(at, 'writeRefused', [], instance, true);
       if (first?.hold.token === token) {
         step = T.steps.length;
       }
@@ -311,7 +320,7 @@ function leaseEnded(instance, hold, at) {
     hold.end = hold.death ? end : at;
   }
   if (instance.state !== 'stopped') {
-    log(at, T.leaseOver(hold.lock), instance, true);
+    log(at, 'leaseOver', [hold.lock], instance, true);
   }
 }
 
@@ -323,24 +332,63 @@ function readDatabase(state) {
   state.instances.filter(other => other.silentFor < 30_000).forEach(other => addInstance(other.port, other.pid, state.at - other.silentFor));
 }
 
-function log(at, text, instance, bad = false) {
-  const list = $('#log ol');
-  const full = (instance ? `:${instance.port} ` : '') + text;
-  if (list.firstChild?.dataset.text === full) {
-    const times = Number(list.firstChild.dataset.times) + 1;
-    list.firstChild.dataset.times = times;
-    list.firstChild.lastChild.textContent = `${full} (${times} ×)`;
+/** Adds an entry, whose text is made when it is shown, because the language can change. */
+function log(at, key, args, instance, bad = false) {
+  const same = JSON.stringify([instance?.port, key, args]);
+  const entry = entries.find(other => other.same === same && Math.abs(at - other.last) < REPEATED_MILLIS);
+  if (entry) {
+    entry.times++;
+    entry.last = Math.max(entry.last, at);
+  } else {
+    entries.push({ at, last: at, same, port: instance?.port, key, args, bad, times: 1 });
+    entries.sort((one, other) => other.at - one.at);
+    entries.splice(9);
+  }
+  showLog();
+}
+
+function showLog() {
+  $('#log ol').replaceChildren(...entries.map(({ at, port, key, args, bad, times }) => {
+    const item = document.createElement('li');
+    const text = (port ? `:${port} ` : '') + (args.length ? T[key](...args) : T[key]) + (times > 1 ? ` (${times} ×)` : '');
+    item.append(Object.assign(document.createElement('time'), { textContent: new Date(at).toLocaleTimeString('en-GB') }),
+      Object.assign(document.createElement('span'), { textContent: text }));
+    item.classList.toggle('bad', bad);
+    return item;
+  }));
+}
+
+// ---------------------------------------------------------------- a reload
+
+function remember() {
+  const lanes = [...instances.values()].map(({ element, waiting, ...lane }) => lane);
+  const slow = first && { port: first.instance.port, index: first.instance.holds.indexOf(first.hold) };
+  sessionStorage.setItem(MEMORY, JSON.stringify({ at: Date.now(), lanes, redis, refusals, entries, step, slow }));
+}
+
+function recall() {
+  const now = Date.now();
+  const story = JSON.parse(sessionStorage.getItem(MEMORY));
+  if (!story) {
     return;
   }
-  const item = document.createElement('li');
-  Object.assign(item.dataset, { text: full, times: 1 });
-  const time = document.createElement('time');
-  time.textContent = new Date(at).toLocaleTimeString('en-GB');
-  item.append(time, Object.assign(document.createElement('span'), { textContent: full }));
-  item.classList.toggle('bad', bad);
-  list.prepend(item);
-  while (list.children.length > 9) {
-    list.lastChild.remove();
+  entries.push(...story.entries);
+  refusals.push(...story.refusals);
+  showLog();
+  if (now - story.at > PAST) { // its picture has passed
+    step = story.step === T.steps.length ? story.step : 0;
+    return;
+  }
+  Object.assign(redis, story.redis, story.redis.silentSince ? {} : { at: now });
+  for (const lane of story.lanes) {
+    addInstance(lane.port, lane.pid);
+    Object.assign(instances.get(lane.port), lane, ['ok', 'connecting'].includes(lane.state) ? { seen: now } : {});
+  }
+  step = story.step;
+  const instance = instances.get(story.slow?.port);
+  first = instance?.holds[story.slow.index] ? { instance, hold: instance.holds[story.slow.index] } : null;
+  if (step > 1 && step < T.steps.length && !first) {
+    step = 1;
   }
 }
 
@@ -377,11 +425,11 @@ function watchRedis(now) {
   if (silent && !redis.silentSince) {
     redis.silentSince = redis.at;
     redis.freezes.push({ start: redis.at });
-    log(now, T.frozenLog, null, true);
+    log(now, 'frozenLog', [], null, true);
   } else if (!silent && redis.silentSince && hasReader) {
     redis.silentSince = null;
     redis.freezes.at(-1).end = now;
-    log(now, T.thawed, null);
+    log(now, 'thawed', [], null);
   }
 }
 
@@ -510,7 +558,7 @@ function showRow(instance, lock, all, now) {
     }
   } else if (holds.length) {
     state = 'lost';
-    parts.push(T.lost(holds[0].why ?? T.reasons.EXPIRED, instance.state === 'silent'));
+    parts.push(T.lost(T.reasons[holds[0].why] ?? T.reasons.EXPIRED, instance.state === 'silent'));
   }
   if (wait) {
     state = state === 'free' ? 'waits' : state;
@@ -722,7 +770,7 @@ $('#language').onclick = () => {
 $('#redis button').onclick = () => {
   const reader = running()[0];
   if (reader && !redis.silentSince) {
-    send(reader.port, `/live/freeze?seconds=${FREEZE_SECONDS}`, { trouble: true }).catch(error => log(Date.now(), error.message, reader, true));
+    send(reader.port, `/live/freeze?seconds=${FREEZE_SECONDS}`, { trouble: true }).catch(error => log(Date.now(), 'said', [error.message], reader, true));
   }
 };
 
@@ -731,6 +779,9 @@ document.body.insertAdjacentHTML('afterbegin', `<svg class="patterns" aria-hidde
   <pattern id="left-by-owner" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="3" height="6" style="fill:var(--held)"/></pattern>
 </defs></svg>`);
 
+window.addEventListener('pagehide', remember);
+recall();
 addInstance(Number(location.port));
-send(location.port, `/api/events/${EVENT}?seats=${SEATS}`).catch(error => log(Date.now(), error.message, null, true));
+send(location.port, `/api/events/${EVENT}?seats=${SEATS}`).catch(error => log(Date.now(), 'said', [error.message], null, true));
+tick();
 setInterval(tick, 100);

@@ -65,7 +65,8 @@ public @interface DistributedLock {
      * <p>Available are the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
      * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
      * once per call, and for a {@code Mono} or {@code Flux} once per subscription. {@code T(…)}, {@code new}, assignments,
-     * unknown variables, and properties that a record or another final type does not have are rejected at start-up.
+     * unknown variables, properties that a record or another final type does not have, and a key that is one text are rejected
+     * at start-up.
      *
      * <p>A result that is null or blank is rejected with {@link InvalidLockKeyException}, and so is null as an operand
      * of {@code +}: {@code 'order-' + #id} would be one lock for all calls without an id. The same applies to values
@@ -94,7 +95,7 @@ public @interface DistributedLock {
 
     /**
      * Static name of the lock: literal text with <code>${placeholders}</code>. It is also the tag {@code lock} of its
-     * meters, so it must not contain identifiers; an expression is rejected at start-up. Methods with the same name
+     * meters, so it must not contain identifiers; an expression and a word in braces are rejected at start-up. Methods with the same name
      * share the lock, and exclude each other for equal keys.
      *
      * <p>Default: {@code SimpleClassName.methodName} with the class of the bean, so that each method has its own lock.

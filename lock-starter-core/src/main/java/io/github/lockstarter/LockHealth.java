@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param status whether locks can be acquired and kept
  * @param problem why the status is not {@code UP}; null if it is
  * @param store description of the store and its connection
- * @param lastAnswer time since the store last answered a health check; null: never
+ * @param lastAnswer time since the last reply of the store that was no error; null: there was none
  * @param held number of locks that are held
  * @param atRisk number of held locks whose renewal failed or is late
  * @param waiting number of acquisitions that wait
@@ -58,8 +59,8 @@ public record LockHealth(
     }
 
     /**
-     * Returns all components except the status and those that are null, by name: texts, numbers, and a map for the last
-     * loss.
+     * Returns all components except the status and those that are null, by name: texts, numbers, durations and times as texts in
+     * the form of ISO 8601, and a map for the last loss.
      */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
@@ -68,12 +69,14 @@ public record LockHealth(
         }
         details.put("store", this.store);
         if (this.lastAnswer != null) {
-            details.put("lastAnswer", this.lastAnswer.toMillis() + " ms ago");
+            details.put(
+                    "lastAnswer", this.lastAnswer.truncatedTo(ChronoUnit.MILLIS).toString());
         }
         details.put("held", this.held);
         details.put("atRisk", this.atRisk);
         details.put("waiting", this.waiting);
-        details.put("watchdogLag", this.watchdogLag.toMillis() + " ms");
+        details.put(
+                "watchdogLag", this.watchdogLag.truncatedTo(ChronoUnit.MILLIS).toString());
         details.put("lost", this.lost);
         if (this.lastLoss != null) {
             Map<String, Object> loss = new LinkedHashMap<>();

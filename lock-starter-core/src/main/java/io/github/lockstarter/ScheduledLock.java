@@ -38,7 +38,7 @@ public @interface ScheduledLock {
     /**
      * Returns how long the lock stays taken at least, counted from the grant, as {@link DistributedLock#minHoldString()}: a
      * text such as {@code "30s"}, {@code "PT30S"}, or a placeholder. Longer than the clocks of the instances differ, or a late instance runs
-     * the method again; shorter than the period, or the next run is skipped. A time of zero fails the start.
+     * the method again; shorter than the period, or the next run is skipped. A time of less than a second fails the start.
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
     String minHold();

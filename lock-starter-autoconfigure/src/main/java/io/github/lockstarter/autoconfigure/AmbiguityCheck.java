@@ -53,7 +53,7 @@ final class AmbiguityCheck implements SmartInitializingSingleton {
             throw new InvalidLockDefinitionException(
                     "Bean '" + locked + "' has methods with @DistributedLock or @DistributedSemaphore, and none of the "
                             + type.getSimpleName() + " beans is @Primary: " + String.join(", ", names) + ".",
-                    "Mark the one that annotated methods should use as @Primary; inject the others with @Qualifier.",
+                    "Mark the bean that annotated methods should use as @Primary; inject the others with @Qualifier.",
                     null);
         }
     }

@@ -110,6 +110,12 @@ public final class DistributedLockAutoConfiguration {
     }
 
     @Bean
+    AnnotationWarnings distributedLockAnnotationWarnings(
+            Environment environment, ObjectProvider<DistributedLockBeanPostProcessor> postProcessors) {
+        return new AnnotationWarnings(environment, postProcessors);
+    }
+
+    @Bean
     UnknownNamedProperties distributedLockUnknownNamedProperties(Environment environment) {
         return new UnknownNamedProperties(environment);
     }

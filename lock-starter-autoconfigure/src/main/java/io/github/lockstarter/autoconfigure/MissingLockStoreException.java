@@ -36,7 +36,7 @@ final class MissingLockStoreException extends LockException {
         if (!store.equalsIgnoreCase("redis")) {
             return new MissingLockStoreException(
                     whose + "No store of locks is configured: distributed-lock.store is \"" + store + "\".",
-                    "Set it to redis (the default) or memory.");
+                    "Set distributed-lock.store to redis (the default) or memory.");
         }
         String problem = whose + "Distributed locks require Redis (distributed-lock.store=redis), but ";
         String[] factories = connectionFactories(beanFactory);
@@ -50,7 +50,7 @@ final class MissingLockStoreException extends LockException {
             return new MissingLockStoreException(
                     problem + "the RedisConnectionFactory bean '" + factories[0]
                             + "' cannot be injected, or was defined after DistributedLockAutoConfiguration was evaluated.",
-                    "Define it in a configuration class of the application or in an auto-configuration that is ordered"
+                    "Define the bean in a configuration class of the application or in an auto-configuration that is ordered"
                             + " before DistributedLockAutoConfiguration, or define a LockStore bean.");
         }
         List<String> marked = MarkedConnectionFactories.in(beanFactory);
@@ -58,12 +58,12 @@ final class MissingLockStoreException extends LockException {
             return new MissingLockStoreException(
                     problem + "several RedisConnectionFactory beans are marked with @DistributedLockConnectionFactory: "
                             + String.join(", ", marked) + ".",
-                    "Mark only the one that locks should use.");
+                    "Mark only the RedisConnectionFactory bean that locks should use.");
         }
         return new MissingLockStoreException(
                 problem + "none of the RedisConnectionFactory beans is @Primary or marked for locks: "
                         + String.join(", ", factories) + ".",
-                "Mark the one that locks should use with @DistributedLockConnectionFactory, on its @Bean method or its"
+                "Mark the RedisConnectionFactory bean that locks should use with @DistributedLockConnectionFactory, on its @Bean method or its"
                         + " class, or mark the one that the whole application uses as @Primary.");
     }
 

@@ -56,6 +56,10 @@ record TypedProperty(
      * seconds.
      */
     boolean mayMeanSeconds() {
-        return SMALL_NUMBER.matcher(this.value).matches();
+        return mayMeanSeconds(this.value);
+    }
+
+    static boolean mayMeanSeconds(String value) {
+        return SMALL_NUMBER.matcher(value).matches();
     }
 }

@@ -82,6 +82,7 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockObservations",
                                 "distributedLockAcquisitionsAreTimed",
                                 "distributedLockUnitlessTimes",
+                                "distributedLockAnnotationWarnings",
                                 "distributedLockUnknownNamedProperties"));
     }
 

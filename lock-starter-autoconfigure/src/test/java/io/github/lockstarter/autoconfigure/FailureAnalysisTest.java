@@ -7,6 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.ScheduledLock;
 import io.github.lockstarter.contradiction.KeyAndValue;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
@@ -54,6 +55,24 @@ class FailureAnalysisTest {
                             .contains("'Locked.run'");
                     assertThat(analysis.getAction()).contains("@DistributedLock(name = \"");
                 });
+    }
+
+    /** The action is printed below a heading of its own, and so must say by itself what to do. */
+    @Test
+    void shouldNameWhatIsWrittenAndWhatToDo() {
+        this.inMemory.withBean(Composed.class).run(context -> {
+            FailureAnalysis analysis = FailureAnalyses.of(context.getStartupFailure());
+
+            assertThat(analysis.getDescription())
+                    .contains("@ScheduledLock", Composed.class.getName() + ".run()", "name = \"job:{id}\"")
+                    .doesNotContain(analysis.getAction());
+            assertThat(analysis.getAction()).startsWith("Move the expression to key: ");
+        });
+    }
+
+    static class Composed {
+        @ScheduledLock(name = "job:{id}", minHold = "1m")
+        public void run() {}
     }
 
     /** A component scan reads annotations before any bean is made. */

@@ -2,12 +2,17 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import javax.management.JMException;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -61,6 +66,72 @@ class LocksEndpointTest {
             assertThat(invoke("locks", "orders:42")).asString().contains("fencingToken=" + lease.fencingToken());
             assertThat(invoke("release", "orders:42")).asString().contains("released=true");
             assertThat(registry.getLock("orders:42").isLocked()).isFalse();
+        }
+    }
+
+    /** Those that are held or awaited longest are the ones that are looked for. */
+    @Test
+    void shouldListTheThousandThatLastLongestAndCountAll() {
+        TestContexts.inMemory()
+                .withConfiguration(AutoConfigurations.of(DistributedLockEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "management.endpoints.web.exposure.include=locks", "distributed-lock.shutdown-timeout=0")
+                .run(context -> {
+                    LockRegistry registry = context.getBean(LockRegistry.class);
+                    List<Lease> leases = new ArrayList<>();
+                    List<CompletableFuture<Lease>> waits = new ArrayList<>();
+                    acquireAndAwait(registry, 0, LocksEndpoint.MOST, leases, waits);
+                    LockInventory inventory = context.getBean(LockInventory.class);
+                    // Times are in whole milliseconds.
+                    await().until(() -> inventory.held().stream()
+                                    .allMatch(held -> held.heldFor().toMillis() > 1)
+                            && inventory.awaited().stream()
+                                    .allMatch(awaited -> awaited.longest().toMillis() > 1));
+                    acquireAndAwait(registry, LocksEndpoint.MOST, LocksEndpoint.MOST + 2, leases, waits);
+
+                    LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+                    LocksDescription locks = (LocksDescription) endpoint.locks(null);
+
+                    assertThat(locks.heldCount())
+                            .as("number of locks that are held")
+                            .isEqualTo(1002);
+                    assertThat(locks.awaitedCount())
+                            .as("number of locks that are awaited")
+                            .isEqualTo(1002);
+                    assertThat(locks.held()).as("listed locks that are held").hasSize(1000);
+                    assertThat(locks.awaited())
+                            .as("listed locks that are awaited")
+                            .hasSize(1000);
+                    assertThat(locks.held()).as("locks that are held longest").noneMatch(held -> isLate(held.name()));
+                    assertThat(locks.awaited())
+                            .as("locks that are awaited longest")
+                            .noneMatch(awaited -> isLate(awaited.name()));
+                    assertThat(((LockDescription) endpoint.locks("late:1001")).held())
+                            .as("a lock that is not listed, by its name")
+                            .isNotNull();
+                    assertThat(inventory.health().held())
+                            .as("held locks of the health")
+                            .isEqualTo(1002);
+                    assertThat(inventory.health().waiting())
+                            .as("waiters of the health")
+                            .isEqualTo(1002);
+                    // Otherwise the end of the context would log a thousand losses.
+                    waits.forEach(wait -> wait.cancel(true));
+                    leases.forEach(Lease::close);
+                });
+    }
+
+    private static boolean isLate(String name) {
+        return name.startsWith("late:");
+    }
+
+    private static void acquireAndAwait(
+            LockRegistry registry, int from, int to, List<Lease> leases, List<CompletableFuture<Lease>> waits)
+            throws InterruptedException {
+        for (int i = from; i < to; i++) {
+            LockRequest request = LockRequest.of((i < LocksEndpoint.MOST ? "early:" : "late:") + i);
+            leases.add(registry.acquire(request));
+            waits.add(registry.acquireAsync(request).toCompletableFuture());
         }
     }
 

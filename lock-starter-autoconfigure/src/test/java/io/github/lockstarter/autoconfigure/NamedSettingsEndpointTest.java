@@ -60,10 +60,10 @@ class NamedSettingsEndpointTest {
 
     static class Exports {
 
-        @DistributedLock(name = "export", key = "'a'", maxHoldString = "5m")
+        @DistributedLock(name = "export", maxHoldString = "5m")
         void export() {}
 
-        @DistributedLock(name = "export", key = "'r'", mode = LockMode.READ)
+        @DistributedLock(name = "export", mode = LockMode.READ)
         void read() {}
 
         @DistributedLock(name = "other", leaseString = "1m")

@@ -43,8 +43,8 @@ class NamedSettingsRedisTest {
                     LockRegistry registry = context.getBean(LockRegistry.class);
                     Exports exports = context.getBean(Exports.class);
 
-                    assertThat(exports.export(() -> remaining("export:a"))).isBetween(1L, SHORT.toMillis());
-                    assertThat(exports.read(() -> remaining("export:r"))).isBetween(1L, SHORT.toMillis());
+                    assertThat(exports.export(() -> remaining("export:export"))).isBetween(1L, SHORT.toMillis());
+                    assertThat(exports.read(() -> remaining("export:read"))).isBetween(1L, SHORT.toMillis());
                     assertThat(exports.other(() -> remaining("other"))).isGreaterThan(20_000);
                     try (Lease lease = registry.acquire(LockRequest.of("export:b"));
                             Lease reader =
@@ -78,12 +78,12 @@ class NamedSettingsRedisTest {
                     LockRegistry registry = context.getBean(LockRegistry.class);
 
                     long lease = context.getBean(Exports.class).export(() -> {
-                        assertThat(renewed(context.getBean(LockInventory.class), "export:a"))
+                        assertThat(renewed(context.getBean(LockInventory.class), "export:export"))
                                 .isFalse();
-                        return remaining("export:a");
+                        return remaining("export:export");
                     });
                     assertThat(lease).isBetween(35_000L, 40_000L);
-                    assertThat(remaining("export:a")).as("kept").isBetween(15_000L, 20_000L);
+                    assertThat(remaining("export:export")).as("kept").isBetween(15_000L, 20_000L);
                     LeaseLock lock = registry.getLock("export:g");
                     lock.lock();
                     try {
@@ -119,13 +119,13 @@ class NamedSettingsRedisTest {
 
     static class Exports {
 
-        @DistributedLock(name = "export", key = "'a'", maxHoldString = "5m")
+        @DistributedLock(name = "export", key = "#root.method.name", maxHoldString = "5m")
         long export(Supplier<Long> body) {
             assertThat(LeaseContext.required().isHeld()).isTrue();
             return body.get();
         }
 
-        @DistributedLock(name = "export", key = "'r'", mode = LockMode.READ)
+        @DistributedLock(name = "export", key = "#root.method.name", mode = LockMode.READ)
         long read(Supplier<Long> body) {
             return body.get();
         }

@@ -24,6 +24,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -63,6 +65,16 @@ class NamedSettingsTest {
                 .run(shouldNotWait());
 
         assertThat(output).doesNotContain("distributed-lock.locks");
+    }
+
+    @Test
+    void shouldReadPropertiesAtTheStartOnly() {
+        String property = "distributed-lock.locks.[TicketOffice.sell].wait-time=";
+        this.application.withPropertyValues(property + 0).run(context -> {
+            TestPropertyValues.of(property + "1h").applyTo((ConfigurableEnvironment) this.environment);
+
+            shouldNotWait().accept(context);
+        });
     }
 
     private static ContextConsumer<AssertableApplicationContext> shouldNotWait() {

@@ -79,9 +79,9 @@ final class BeanRules {
         String reason = dependents.length > 0 ? ", needed by " + String.join(", ", dependents) : "";
         return method.site.rejection(
                 "the bean '" + beanName + "' was created too early for its methods to be locked" + reason,
-                "A BeanPostProcessor or BeanFactoryPostProcessor depends on it, possibly through other beans. Inject"
-                        + " it there as ObjectProvider or @Lazy, and declare @Bean methods of such processors"
-                        + " static.");
+                "Inject the bean as ObjectProvider or @Lazy into the BeanPostProcessor or BeanFactoryPostProcessor that"
+                        + " depends on it, possibly through other beans, and declare @Bean methods of such"
+                        + " processors static.");
     }
 
     /** Checks the annotations and the interface of a method. */

@@ -238,7 +238,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
                 .site
                 .rejection(
                         "the bean already has a proxy that is " + reason + ", so that no lock can be added",
-                        "Create that proxy without this setting, or call LockRegistry.execute in the method.");
+                        "Create the proxy of the bean without this setting, or call LockRegistry.execute in the method.");
     }
 
     private List<LockedMethod> methodsOf(Object bean, String beanName) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
@@ -59,6 +60,16 @@ final class LockAnnotations {
     /** Returns the type of an annotation that is among them. */
     static Class<? extends Annotation> firstType(MergedAnnotations annotations) {
         return TYPES.stream().filter(annotations::isPresent).findFirst().orElseThrow();
+    }
+
+    /** Returns the type of an annotation in the source, which may be composed of the one that is among them. */
+    static Class<? extends Annotation> writtenType(MergedAnnotations annotations, Class<? extends Annotation> type) {
+        try {
+            return annotations.get(type).getRoot().getType();
+        } catch (AnnotationConfigurationException ex) {
+            // Its attributes contradict each other, which is reported when they are read.
+            return type;
+        }
     }
 
     /** Returns whether the element itself carries an annotation, directly or as a composed annotation. */

@@ -8,10 +8,16 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -19,18 +25,25 @@ import org.springframework.util.ClassUtils;
  *
  * @param beanClass the class of the bean, without generated subclasses
  * @param method the most specific method of that class
- * @param annotation the type of the annotation, for messages
+ * @param annotation the type of the annotation
+ * @param written the type of the annotation in the source, which may be composed of the other; for messages
  */
-record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> annotation) implements ExpressionSite {
+record LockSite(
+        Class<?> beanClass, Method method, Class<? extends Annotation> annotation, Class<? extends Annotation> written)
+        implements ExpressionSite {
+
+    /** The name of an attribute at the beginning of a problem. */
+    private static final Pattern ATTRIBUTE = Pattern.compile("(?<=^|^in )\\w+(?= = )");
 
     /** Creates the site of a {@link DistributedLock}. */
     public LockSite(Class<?> beanClass, Method method) {
-        this(beanClass, method, DistributedLock.class);
+        this(beanClass, method, DistributedLock.class, DistributedLock.class);
     }
 
-    /** Returns the site of another annotation of the method. */
-    LockSite of(Class<? extends Annotation> other) {
-        return other == this.annotation ? this : new LockSite(this.beanClass, this.method, other);
+    /** Returns the site of an annotation of the method. */
+    LockSite of(MergedAnnotation<?> found) {
+        return new LockSite(
+                this.beanClass, this.method, found.getType(), found.getRoot().getType());
     }
 
     /** As {@link #rejection(String, String, Throwable)}, without a cause. */
@@ -40,13 +53,28 @@ record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> a
 
     @Override
     public InvalidLockDefinitionException rejection(String problem, String remedy, @Nullable Throwable cause) {
+        String written = ATTRIBUTE.matcher(problem).replaceFirst(found -> attribute(found.group()));
         return new InvalidLockDefinitionException(
-                annotationName() + " on " + this + ": " + problem + ".", remedy, cause);
+                annotationName() + " on " + this + ": " + written + ".", remedy, cause);
     }
 
-    /** Returns the annotation as it is written. */
+    /** Returns the annotation as it is written, and the one that it is composed of. */
     String annotationName() {
-        return '@' + this.annotation.getSimpleName();
+        String name = '@' + this.written.getSimpleName();
+        return this.written == this.annotation ? name : name + " (a @" + this.annotation.getSimpleName() + ')';
+    }
+
+    /** Returns the name of an attribute as it is written: a composed annotation may have another name for it. */
+    private String attribute(String name) {
+        for (Method each : this.written.getDeclaredMethods()) {
+            AliasFor alias = AnnotationUtils.findAnnotation(each, AliasFor.class);
+            if (alias != null
+                    && alias.annotation() == this.annotation
+                    && alias.attribute().equals(name)) {
+                return each.getName();
+            }
+        }
+        return name;
     }
 
     /**
@@ -62,6 +90,12 @@ record LockSite(Class<?> beanClass, Method method, Class<? extends Annotation> a
         return KotlinFunctions.isSuspending(other)
                 ? KotlinFunctions.returnType(other)
                 : GenericTypeResolver.resolveReturnType(other, this.beanClass);
+    }
+
+    /** Returns the declared type of the result with its type arguments. */
+    ResolvableType result() {
+        return ResolvableType.forMethodParameter(
+                new MethodParameter(this.method, -1).withContainingClass(this.beanClass));
     }
 
     /** Returns whether the method is a suspend function of Kotlin. */

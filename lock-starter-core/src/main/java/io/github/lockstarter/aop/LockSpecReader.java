@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -34,6 +35,9 @@ import org.springframework.util.StringUtils;
  * same time.
  */
 final class LockSpecReader {
+
+    /** A word in braces, which other libraries replace by a value. */
+    private static final Pattern BRACES = Pattern.compile("\\{\\s*[^{}\\s]*\\s*}");
 
     private static final String AT_LEAST = "Use at least 1 ms and at most ten years, or -1 ";
 
@@ -61,7 +65,7 @@ final class LockSpecReader {
 
     /** Reads one annotation of a method. */
     LockSpec read(LockSite method, MergedAnnotation<?> annotation) {
-        LockSite site = method.of(annotation.getType());
+        LockSite site = method.of(annotation);
         LockRequest named = named(site, annotation);
         NamedSettings found = this.settings.find(named.name());
         NamedSettings own = found != null ? found : NamedSettings.of(named.name());
@@ -82,7 +86,7 @@ final class LockSpecReader {
 
     /** Checks a derived name, which needs no placeholders and so can be checked at build time. */
     void checkDerivedName(LockSite method, MergedAnnotation<?> annotation) {
-        LockSite site = method.of(annotation.getType());
+        LockSite site = method.of(annotation);
         String derived = derived(site, annotation);
         if (derived != null) {
             checkUse(site, derived);
@@ -97,14 +101,14 @@ final class LockSpecReader {
         if (property == null) {
             throw site.rejection(
                     "minHold is longer than the lease, which is never renewed",
-                    "Make the lease at least as long, or remove it.");
+                    "Make the lease at least as long, or remove the lease.");
         }
         throw new InvalidLockSettingException(
                 property.property(),
                 property.value(),
                 "must not exceed the lease of " + site.annotationName() + " on " + site
                         + ", nor be a fixed lease that is shorter than its minHold: a fixed lease is never renewed",
-                "Change it, or set distributed-lock." + NamedSettings.property(own.name(), "lease")
+                "Change the property, or set distributed-lock." + NamedSettings.property(own.name(), "lease")
                         + " to -1: the lease is then renewed.");
     }
 
@@ -115,11 +119,11 @@ final class LockSpecReader {
                     "interrupt",
                     "must be throw or ignore, because the work of " + site + " under " + site.annotationName()
                             + " has no thread of its own to interrupt",
-                    "Set throw, or observe LeaseContext.required().lost() in the method.");
+                    "Set the property to throw, or observe LeaseContext.required().lost() in the method.");
         }
         return site.rejection(
                 "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
-                "Use THROW, or observe LeaseContext.required().lost() in the method.");
+                "Set onLost = THROW, or observe LeaseContext.required().lost() in the method.");
     }
 
     // ---- Names
@@ -154,9 +158,9 @@ final class LockSpecReader {
         throw site.rejection(
                 "the annotation has no name, and the derived name '" + name + "' is already that of " + owner
                         + ", so that both methods would share one lock",
-                "Set a different name for each of them, " + site.annotationName()
-                        + "(name = \"…\"), or the same name if they"
-                        + " must exclude each other. An annotation of a class applies to each of its public methods.");
+                "Set a different name for each of the methods, @"
+                        + site.written().getSimpleName()
+                        + "(name = \"…\"), or the same name if they must exclude each other. An annotation of a class applies to each of its public methods.");
     }
 
     private String given(LockSite site, MergedAnnotation<?> annotation) {
@@ -168,6 +172,13 @@ final class LockSpecReader {
                     "Expressions belong in key: name = \"order\", key = \"#id\" locks order:42 for an id of 42.");
         }
         String name = resolve(site, "name", text);
+        if (BRACES.matcher(name).find()) {
+            throw site.rejection(
+                    "name = \"" + text
+                            + "\" contains braces, which are not evaluated, so that all calls would share one lock",
+                    "Move the expression to key: name = \"order\", key = \"#id\" locks order:42 for an id of 42. Remove the"
+                            + " braces if they are meant for Redis Cluster: each lock is one key, in one slot.");
+        }
         if (!StringUtils.hasText(name)) {
             throw site.rejection(
                     "name = \"" + text + "\" is blank",
@@ -329,7 +340,8 @@ final class LockSpecReader {
             }
             if (numberIsSet) {
                 throw this.site.rejection(
-                        attribute + " and " + twin + " are both set", "Remove one of them; both set the same value.");
+                        attribute + " and " + twin + " are both set",
+                        "Remove " + attribute + " or " + twin + ", which set the same value.");
             }
             String resolved = resolve(this.site, twin, text);
             String shown =

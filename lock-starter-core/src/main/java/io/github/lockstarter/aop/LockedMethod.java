@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.key.DeferredTypes;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -100,15 +101,19 @@ final class LockedMethod {
                     "the method " + coroutineUse + ", and " + artifacts + " is not on the class path",
                     "Add the dependency " + artifacts + " in the version that Spring Boot manages" + otherwise());
         }
-        if (this.resultKind == ResultKind.UNKNOWN) {
+        boolean isWhole = this.resultKind == ResultKind.UNKNOWN;
+        Class<?> returned = this.site.returnType();
+        Class<?> later = isWhole ? returned : DeferredTypes.within(this.site.result(), true);
+        if (later != null) {
             throw this.site.rejection(
                     "the method " + (this.site.isSuspending() ? "is a suspend function that returns a " : "returns a ")
-                            + this.site.returnType().getSimpleName()
+                            + later.getSimpleName() + (isWhole ? "" : " inside of a " + returned.getSimpleName())
                             + ", and the lock would end before the work does",
                     (this.site.isSuspending()
                                     ? "Return the result itself, or remove suspend"
-                                    : "Return the result itself, a CompletableFuture, a Mono or a Flux, or hold a"
-                                            + " lease of LockRegistry.acquireAsync until the work is done")
+                                    : "Return the result itself, a CompletableFuture, a Mono or a Flux"
+                                            + (isWhole ? "" : ", which contains nothing that runs later")
+                                            + ", or hold a lease of LockRegistry.acquireAsync until the work is done")
                             + otherwise());
         }
     }
@@ -124,7 +129,7 @@ final class LockedMethod {
             if (!locks.add(spec.lock())) {
                 throw this.site.rejection(
                         "two annotations request the same lock '" + spec.name() + "'",
-                        "Remove one of them, or set different names, keys or conditions.");
+                        "Remove one of the two annotations, or set different names, keys or conditions.");
             }
         }
     }
@@ -152,8 +157,7 @@ final class LockedMethod {
             }
             return List.of();
         } catch (AnnotationConfigurationException ex) {
-            throw this.site
-                    .of(type)
+            throw new LockSite(this.site.beanClass(), this.site.method(), type, type)
                     .rejection(
                             "its attributes contradict each other: " + contradiction(String.valueOf(ex.getMessage())),
                             "Set either value or key, and check @AliasFor in composed annotations.",

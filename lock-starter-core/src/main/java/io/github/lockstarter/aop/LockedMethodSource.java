@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.named.SettingsByName;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -98,7 +99,8 @@ final class LockedMethodSource {
 
     private LockedMethod create(
             Class<?> beanClass, Method method, List<MergedAnnotations> annotations, boolean classLevel) {
-        LockSite site = new LockSite(beanClass, method, LockAnnotations.firstType(annotations.get(0)));
+        Class<? extends Annotation> type = LockAnnotations.firstType(annotations.get(0));
+        LockSite site = new LockSite(beanClass, method, type, LockAnnotations.writtenType(annotations.get(0), type));
         return new LockedMethod(site, annotations, classLevel, this.reader);
     }
 

@@ -65,7 +65,7 @@ interface NotGrantedAction {
         if (skip && !fallback.isEmpty()) {
             throw site.rejection(
                     "onNotGranted = SKIP and fallback = \"" + fallback + "\" contradict each other",
-                    "Remove one of them.");
+                    "Remove onNotGranted or fallback.");
         }
         if (skip) {
             return skip(site);
@@ -149,7 +149,7 @@ interface NotGrantedAction {
             throw site.rejection(
                     "fallback = \"" + name + "\" does not match another method of "
                             + site.beanClass().getName() + " with the same parameters",
-                    "Add one. It takes the same parameters, optionally followed by a LockNotGrantedException, is"
+                    "Add a method with that name. It takes the same parameters, optionally followed by a LockNotGrantedException, is"
                             + " static if the annotated method is, and a suspend function if and only if that is one. A"
                             + " bean without a class of its own cannot have a fallback: catch LockNotGrantedException.");
         }
@@ -159,7 +159,7 @@ interface NotGrantedAction {
                     "fallback = \"" + name + "\" returns "
                             + returned.getSimpleName() + " instead of "
                             + site.returnType().getSimpleName(),
-                    "Change its return type to that of the annotated method.");
+                    "Change the return type of " + name + " to that of the annotated method.");
         }
         ReflectionUtils.makeAccessible(found);
         return (failure, invocation) -> {

@@ -58,7 +58,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
             throw site.rejection(
                     "the proxy of the bean implements only its interfaces, and none of them declares this method"
                             + (Modifier.isPublic(method.getModifiers()) ? "" : ", which is not public"),
-                    "Declare it in an interface of the bean, or use class-based proxies"
+                    "Declare the method in an interface of the bean, or use class-based proxies"
                             + " (spring.aop.proxy-target-class=true).");
         }
         checkInterface(locked);
@@ -100,7 +100,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
             throw locked.site.rejection(
                     "the method is package-private in another package than the bean's class, so that a proxy"
                             + " cannot override it",
-                    "Make it protected or public.");
+                    "Make the method protected or public.");
         }
     }
 

@@ -1,7 +1,7 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.key.DeferredTypes;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Determines when the work of a method is complete and its lock can be released. */
 enum ResultKind {
@@ -19,25 +19,6 @@ enum ResultKind {
 
     private static final Set<String> PUBLISHERS = Set.of("reactor.core.publisher.Mono", "reactor.core.publisher.Flux");
 
-    /** Types of results that are not complete, by name, because most of them are optional dependencies. */
-    private static final Set<String> DEFERRED = Set.of(
-            "java.util.concurrent.Callable",
-            "java.util.concurrent.CompletionStage",
-            "java.util.concurrent.Future",
-            "java.util.concurrent.Flow$Publisher",
-            "org.reactivestreams.Publisher",
-            "kotlinx.coroutines.Job",
-            "kotlinx.coroutines.flow.Flow", // other than Flow itself, such as a StateFlow
-            "io.reactivex.rxjava3.core.CompletableSource",
-            "io.reactivex.rxjava3.core.MaybeSource",
-            "io.reactivex.rxjava3.core.ObservableSource",
-            "io.reactivex.rxjava3.core.SingleSource",
-            "io.smallrye.mutiny.Uni",
-            "org.springframework.web.context.request.async.DeferredResult",
-            "org.springframework.web.context.request.async.WebAsyncTask",
-            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
-
     /** Returns the kind for the return type of the method. */
     static ResultKind of(LockSite site) {
         Class<?> returned = site.returnType();
@@ -51,21 +32,6 @@ enum ResultKind {
         if (!site.isSuspending() && PUBLISHERS.contains(returned.getName())) {
             return REACTIVE;
         }
-        return isDeferred(returned) ? UNKNOWN : site.isSuspending() ? REACTIVE : DIRECT;
-    }
-
-    private static boolean isDeferred(@Nullable Class<?> type) {
-        if (type == null) {
-            return false;
-        }
-        if (DEFERRED.contains(type.getName()) || isDeferred(type.getSuperclass())) {
-            return true;
-        }
-        for (Class<?> parent : type.getInterfaces()) {
-            if (isDeferred(parent)) {
-                return true;
-            }
-        }
-        return false;
+        return DeferredTypes.isPending(returned) ? UNKNOWN : site.isSuspending() ? REACTIVE : DIRECT;
     }
 }

@@ -49,8 +49,11 @@ final class StartupReport {
 
     private static final LockLog logger = LockLog.of(StartupReport.class);
 
-    /** A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. */
-    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+    /**
+     * A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. The clocks of instances differ by
+     * more than a shorter minimum hold.
+     */
+    private static final Duration SHORTEST_TIME = Duration.ofSeconds(1);
 
     /** By name, because nothing else here depends on scheduling. */
     private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
@@ -115,6 +118,10 @@ final class StartupReport {
         if (own == null || own.lease() == null) {
             warnIfShort(spec.template().lease(), "of lock '" + name + "' on " + site);
         }
+        String doubt = spec.key() != null ? spec.key().doubt() : null;
+        if (doubt != null && this.reported.add(List.of(site.toString(), doubt))) {
+            logger.warn(site + ": " + doubt);
+        }
         for (NamedSettings written : this.settings.named().spellingsOf(name)) {
             String other = this.users.putIfAbsent(written.name(), name);
             NamedValue<?> value = written.anyValue();
@@ -153,7 +160,7 @@ final class StartupReport {
     }
 
     private void warnIfShort(@Nullable Duration lease, String where) {
-        if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_LEASE) < 0 && this.reported.add(where)) {
+        if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_TIME) < 0 && this.reported.add(where)) {
             logger.warn("The fixed lease " + where + " is " + Printable.duration(lease)
                     + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a"
                     + " short pause of the JVM or of Redis costs the lock, after the work was done. Remove it: the"
@@ -242,11 +249,15 @@ final class StartupReport {
         List<LockRequest> requests = decisive(locked.specs());
         List<LockRequest> kept =
                 requests.stream().filter(request -> !request.minHold().isZero()).toList();
-        if (composed && kept.size() < requests.size()) {
-            throw job.rejection(
-                    "its @ScheduledLock has no minimum hold, so that an instance whose clock is late runs the job"
-                            + " again",
-                    "Set minHold to a time that exceeds the difference of the instances' clocks, such as \"30s\".");
+        for (LockRequest request : composed ? requests : List.<LockRequest>of()) {
+            if (request.minHold().compareTo(SHORTEST_TIME) < 0) {
+                throw job.rejection(
+                        "the minimum hold of its @ScheduledLock is " + Printable.duration(request.minHold())
+                                + ", so that an instance whose clock is late runs the job again",
+                        "Set minHold, or distributed-lock." + NamedSettings.property(request.name(), "min-hold")
+                                + " if it replaces minHold, to at least 1s, and to more than the difference of the"
+                                + " instances' clocks, such as 30s. A number without a unit is in milliseconds.");
+            }
         }
         // Of several locks, one that does not wait is sufficient.
         boolean waits = requests.stream()

@@ -35,11 +35,11 @@ public interface AcquireObserver {
         /** Is called by the thread that has entered, before the end. */
         default void leave() {}
 
-        /** Is called when the lock was granted, by the thread that waited, or before the future is completed. */
+        /** Is called when the lock was granted, by the thread that waited, or by the one that then completes the future. */
         default void granted(long fencingToken) {}
 
         /**
-         * Is called when the acquisition ended without the lock.
+         * Is called when the acquisition ended without the lock, by the same thread as {@link #granted}.
          *
          * @param cause the failure of the store; null unless the outcome is an error, and also then if it is unknown
          * @param holder the instance that held the lock; null unless the outcome is a time-out, and also then if it is

@@ -180,8 +180,6 @@ final class Acquisitions {
                 // A second lease would give the grant of the first one back.
                 return;
             }
-            // Before the future is completed: its dependent stages may run at once, and take long.
-            this.observed.granted(grant.token);
             LeaseHandle.Operations operations = Acquisitions.this.leases;
             LeaseHandle before = this.lease;
             LeaseHandle lease = before != null ? before : operations.withoutThread(grant);
@@ -192,8 +190,12 @@ final class Acquisitions {
                 }
             });
             boolean isPrompt = threads().completeGrant(() -> {
+                if (this.isDelivered.compareAndSet(false, true)) {
+                    this.isGiven = true;
+                    // Before the future is completed: its dependent stages may run at once, and take long.
+                    this.observed.granted(grant.token);
+                }
                 // Again, if the heap was full before all dependent stages had run.
-                this.isGiven |= this.isDelivered.compareAndSet(false, true);
                 if (this.isGiven) {
                     this.future.complete(lease);
                     this.lease = null;
@@ -209,7 +211,9 @@ final class Acquisitions {
         /** A lease of which its owner does not learn in time would only be in the way. */
         private void failUndelivered() {
             if (this.isDelivered.compareAndSet(false, true)) {
-                complete(Acquisitions.this.reports.undelivered(this));
+                fail(
+                        Acquisitions.this.reports.undelivered(this),
+                        () -> this.observed.notGranted(Outcome.TIMEOUT, null, null));
             }
         }
 
@@ -217,14 +221,22 @@ final class Acquisitions {
         void refused(Refusal refusal) {
             this.isOver = true;
             AcquireReports reports = Acquisitions.this.reports;
-            reports.notify(this.observed, this, refusal);
-            if (refusal.cause() != Cause.WITHDRAWN) {
-                complete(reports.exception(this, refusal));
+            boolean isWithdrawn = refusal.cause() == Cause.WITHDRAWN;
+            if (!isWithdrawn || this.observed != Acquiring.UNOBSERVED) {
+                fail(
+                        isWithdrawn ? null : reports.exception(this, refusal),
+                        () -> reports.notify(this.observed, this, refusal));
             }
         }
 
-        private void complete(LockException failure) {
-            threads().complete(() -> this.future.completeExceptionally(failure));
+        /** Handlers of observations are user code as well, and this thread may be that of the watchdog. */
+        private void fail(@Nullable LockException failure, Runnable report) {
+            threads().complete(() -> {
+                report.run();
+                if (failure != null) {
+                    this.future.completeExceptionally(failure);
+                }
+            });
         }
     }
 }

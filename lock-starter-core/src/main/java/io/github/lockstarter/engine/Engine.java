@@ -140,6 +140,9 @@ final class Engine implements StoreListener {
 
     private volatile boolean stopped;
 
+    /** When the store last replied; {@link Moment#BEFORE}: never. */
+    private volatile long repliedAt = Moment.BEFORE;
+
     /** Whether cells may have become idle since the last look at all of them. */
     private volatile boolean hasIdleCells;
 
@@ -497,6 +500,11 @@ final class Engine implements StoreListener {
 
     boolean isStopped() {
         return this.stopped;
+    }
+
+    /** Returns when the store last replied to a command of a lock; {@link Moment#BEFORE}: never. */
+    long repliedAt() {
+        return this.repliedAt;
     }
 
     /** Returns how late the watchdog is. */
@@ -989,6 +997,9 @@ final class Engine implements StoreListener {
                             return;
                         }
                         sent.isSettled = true;
+                        if (reply != null) {
+                            Engine.this.repliedAt = now.nanos();
+                        }
                         if (sent.command instanceof Command.Renew) {
                             // Moves the call for a late reply. It would come for each of many locks, for nothing.
                             this.isCalled = false;
@@ -1186,13 +1197,27 @@ final class Engine implements StoreListener {
         @Override
         public void refused(Waiter waiter, Refusal refusal) {
             boolean isUnexplained = refusal.cause() == Refusal.Cause.STORE_FAILED && refusal.failure() == null;
-            Refusal explained = isUnexplained && Engine.this.window.waiting() > 0
-                    ? new Refusal(refusal.cause(), overload(), refusal.owner(), refusal.used(), refusal.mayBeGranted())
-                    : refusal;
+            LockStoreException failure = !isUnexplained
+                    ? refusal.failure()
+                    : Engine.this.window.waiting() > 0 ? overload() : silence((Wait) waiter);
+            Refusal explained =
+                    new Refusal(refusal.cause(), failure, refusal.owner(), refusal.used(), refusal.mayBeGranted());
             append(() -> {
                 Engine.this.observer.refused((Wait) waiter, explained);
                 ((Wait) waiter).refused(explained);
             });
+        }
+
+        private LockStoreException silence(Wait wait) {
+            long timeout = Engine.this.rules.commandTimeout();
+            long lease = wait.terms.lease();
+            return unknown(
+                    Engine.this.store.description() + ", did not answer a command for lock '"
+                            + Engine.this.observer.shownName(this.lock.name) + "' (no reply within "
+                            + Math.min(lease, timeout) / Moment.MILLI + " ms"
+                            + (lease < timeout ? ", its lease, which must be longer than a reply takes" : "")
+                            + "). It is unknown whether the command was executed.",
+                    null);
         }
 
         private LockStoreException overload() {

@@ -133,7 +133,7 @@ final class Inventory {
 
     LockHealth health() {
         Check store = check();
-        long answered = this.answeredAt;
+        long answered = Math.max(this.answeredAt, this.engine.repliedAt());
         Duration lag = this.engine.lag();
         String problem = problem(store, lag);
         Status status = problem != null ? Status.DOWN : store == null ? Status.UNKNOWN : Status.UP;

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.key.DeferredTypes;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.tx.EnclosingTransaction;
@@ -21,8 +22,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
@@ -46,6 +49,9 @@ public final class LeasingLockRegistry
 
     private static final LockLog logger = LockLog.of(LeasingLockRegistry.class);
 
+    /** The application may request any number of names. */
+    private static final int MAX_UNFINISHED = 200;
+
     private final LockStore store;
 
     private final LockSettings settings;
@@ -57,6 +63,9 @@ public final class LeasingLockRegistry
     private final OwnedLocks owned;
 
     private final StoredLocks stored;
+
+    /** Methods and names of locks whose work did not end with the call. */
+    private final Set<Object> unfinished = ConcurrentHashMap.newKeySet();
 
     /** Starts the registry if necessary. One for all locks, which are often created for each call. */
     private final Supplier<StoredLocks> startedStore;
@@ -197,7 +206,11 @@ public final class LeasingLockRegistry
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
         LockRequest complete = this.settings.complete(request);
-        return this.owned.execute(complete, EnclosingTransaction.holding(this, complete, this.settings, body));
+        T result = this.owned.execute(complete, EnclosingTransaction.holding(this, complete, this.settings, body));
+        if (result != null && DeferredTypes.isUnfinished(result)) {
+            warnOfUnfinished(result, complete);
+        }
+        return result;
     }
 
     @Override
@@ -205,6 +218,18 @@ public final class LeasingLockRegistry
             Collection<LockRequest> requests, LockedCallback<T, E> body) throws E {
         LockSequence locks = LockSequence.of(requests.stream().map(this.settings::complete), this.settings);
         return locks.<T, E>execute(this, body);
+    }
+
+    /** Warns once for a method, or a static name of a lock that the application requests. */
+    private void warnOfUnfinished(Object result, LockRequest request) {
+        Object origin = request.method() != null ? request.method() : "A callback under lock '" + request.name() + "'";
+        if (this.unfinished.size() < MAX_UNFINISHED && this.unfinished.add(origin)) {
+            logger.warn(origin + " returned work that has not ended, in a "
+                    + result.getClass().getTypeName()
+                    + ". The lock ends with the call, and the work runs WITHOUT it. Declare the result of an annotated"
+                    + " method as CompletableFuture, Mono or Flux, or hold a lease of LockRegistry.acquireAsync until the"
+                    + " work is done.");
+        }
     }
 
     /** Returns the present run, or the last one after a stop, which refuses by itself. Starts the first one. */
@@ -228,8 +253,9 @@ public final class LeasingLockRegistry
                 started.start();
                 this.run = started;
                 this.running = true;
-                String state = this.store.isConnected() ? "are ready: " : "start without a connection: ";
-                logger.info("Distributed locks " + state + configuration() + '.');
+                String obstacle = this.store.obstacle();
+                logger.info("Distributed locks " + (obstacle == null ? "are ready" : "start " + obstacle) + ": "
+                        + configuration() + '.');
             }
         } finally {
             this.lifecycle.unlock();

@@ -637,8 +637,20 @@ final class LocalLock {
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }
+        if (isRejectedAgain(known)) {
+            return false;
+        }
         refuse(waiter, known.cause, known.failure, now);
         return true;
+    }
+
+    /** Returns whether the store has rejected a question, and the reply to the next one must show that it has executed none. */
+    private boolean isRejectedAgain(Outcome known) {
+        Stake asking = this.ticket;
+        return known.failure != null
+                && !known.failure.isOutcomeUnknown()
+                && asking != null
+                && asking.openQuestions > asking.waitingQuestions;
     }
 
     /**
@@ -1104,7 +1116,9 @@ final class LocalLock {
         }
         Stake former = stake.former;
         if (former != null && former.phase == Phase.SUSPENDED) {
-            former.keepUntil = stake.keepUntil;
+            // A release with a minimum hold proves nothing of an id that is no owner any more, and would be repeated
+            // until its end.
+            former.keepUntil = former.isDowngraded ? BEFORE : stake.keepUntil;
             end(former, releaseAt, now);
         }
     }

@@ -203,29 +203,19 @@ final class LockEvents implements Engine.Observer {
             return new LockException("Lock '" + shownName(wait)
                     + "' is not acquired: the lock registry has been stopped, the application is shutting down.");
         }
-        return refusal.cause() == Refusal.Cause.STORE_FAILED ? storeFailure(wait, refusal) : null;
+        return refusal.cause() == Refusal.Cause.STORE_FAILED ? storeFailure(refusal) : null;
     }
 
     /** Returns the failure of the store because of which the wait has ended. */
-    private LockStoreException storeFailure(Wait wait, Refusal refusal) {
-        LockStoreException failure = refusal.failure();
-        if (failure != null) {
-            return refusal.mayBeGranted() && !failure.isOutcomeUnknown()
-                    ? new LockStoreException(
-                            failure.getMessage()
-                                    + " An earlier command for it had no reply, and may have been executed.",
-                            failure,
-                            true,
-                            failure.isTransient())
-                    : failure;
-        }
-        return new LockStoreException(
-                "The store of lock '" + shownName(wait) + "' has not answered in time. A lease of "
-                        + Duration.ofNanos(wait.terms.lease()).toMillis()
-                        + " ms must be longer than the time of the reply.",
-                null,
-                true,
-                true);
+    private static LockStoreException storeFailure(Refusal refusal) {
+        LockStoreException failure = Objects.requireNonNull(refusal.failure());
+        return refusal.mayBeGranted() && !failure.isOutcomeUnknown()
+                ? new LockStoreException(
+                        failure.getMessage() + " An earlier command for it had no reply, and may have been executed.",
+                        failure,
+                        true,
+                        failure.isTransient())
+                : failure;
     }
 
     String shownName(Wait wait) {

@@ -265,7 +265,7 @@ public record LockSettings(
                                 + ") + 2 x distributed-lock.redis.command-timeout ("
                                 + Printable.duration(commandTimeout)
                                 + ") must not exceed nine tenths of it",
-                        "Set it to at least " + Printable.duration(Duration.ofSeconds(longer.toSeconds() + 1))
+                        "Set the property to at least " + Printable.duration(Duration.ofSeconds(longer.toSeconds() + 1))
                                 + ", or shorten the other times.")
                 .with("redis.command-timeout", commandTimeout);
         throw property.equals(TIMEOUT) ? rejection.with("watchdog.renew-interval", interval) : rejection;

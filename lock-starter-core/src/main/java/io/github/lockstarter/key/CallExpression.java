@@ -41,6 +41,8 @@ public final class CallExpression {
 
     private final StandardEvaluationContext shared;
 
+    private final @Nullable String doubt;
+
     private final Function<EvaluationContext, @Nullable Object> key;
 
     /**
@@ -48,22 +50,30 @@ public final class CallExpression {
      *
      * @param parameters the indexes of the parameters that it uses, by the names of its variables
      * @param shared what the contexts of all calls have in common
+     * @param doubt see {@link #doubt()}
      */
     CallExpression(
             ExpressionSite site,
             SpelExpression expression,
             Map<String, Integer> parameters,
-            StandardEvaluationContext shared) {
+            StandardEvaluationContext shared,
+            @Nullable String doubt) {
         this.site = site;
         this.expression = expression;
         this.parameters = parameters;
         this.shared = shared;
+        this.doubt = doubt;
         this.key = valueOf(expression.getAST());
     }
 
     /** Returns the expression as it was written. */
     public String text() {
         return this.expression.getExpressionString();
+    }
+
+    /** Returns why a key may lock the wrong thing, and what to do, in whole sentences; null if there is no reason. */
+    public @Nullable String doubt() {
+        return this.doubt;
     }
 
     private EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments) {

@@ -9,10 +9,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
@@ -20,17 +21,23 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -69,6 +76,9 @@ final class ExpressionSyntax {
 
     private final Map<String, Integer> used = new HashMap<>();
 
+    /** Whether the part that has been checked has neither variables nor beans. */
+    private boolean isConstant = true;
+
     /** A sentence that lists all variables. */
     private final String variables;
 
@@ -89,7 +99,7 @@ final class ExpressionSyntax {
         @Nullable String[] names = found != null ? found : DISCOVERER.getParameterNames(method);
         // The last parameter of a suspend function is not declared by its author.
         int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
-        StringBuilder known = new StringBuilder("Available variables: ");
+        StringBuilder known = new StringBuilder("Use one of the available variables: ");
         for (int i = 0; i < count; i++) {
             String name = names != null ? names[i] : null;
             this.parameters.put("a" + i, i);
@@ -122,12 +132,12 @@ final class ExpressionSyntax {
     /** Returns the expression, which is usable. */
     SpelExpression parse() {
         if (this.text.isBlank()) {
-            throw rejection("it is blank", "Remove it, or name a parameter.", null);
+            throw rejection("it is blank", "Remove the attribute " + this.attribute + ", or name a parameter.", null);
         }
         if (this.text.contains("${")) {
             throw rejection(
                     "placeholders are not resolved",
-                    "In a name they are. To read a property, write @environment.getProperty('name').",
+                    "Write @environment.getProperty('name') to read a property. Placeholders belong in the attribute name.",
                     null);
         }
         SpelExpression expression;
@@ -154,6 +164,7 @@ final class ExpressionSyntax {
      */
     private void check(SpelNode node, boolean head, boolean inElement) {
         rejectForbidden(node);
+        this.isConstant &= !(node instanceof VariableReference || node instanceof BeanReference);
         if (node instanceof VariableReference) {
             String name = nameOf(node);
             if (!isKnown(name) && !(inElement && name.equals("this"))) {
@@ -173,11 +184,96 @@ final class ExpressionSyntax {
             check(node.getChild(i), !behindDot, inElement || elements);
         }
         if (node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference) {
-            Class<?> type = typeOf(nameOf(node.getChild(0)));
-            for (int i = 1; type != null && i < node.getChildCount(); i++) {
-                type = typeOfMember(type, node.getChild(i));
-            }
+            ResolvableType unused = typeOf(node, null);
         }
+    }
+
+    /**
+     * Returns the declared type of a variable, or of a path that begins with a variable or a bean, and checks the members of a path
+     * that begins with a variable.
+     *
+     * @param beans null if the types of beans are unknown
+     * @return {@link ResolvableType#NONE} if it cannot be determined
+     */
+    private ResolvableType typeOf(SpelNode node, @Nullable BeanFactory beans) {
+        if (node instanceof VariableReference) {
+            return typeOf(nameOf(node));
+        }
+        if (node instanceof BeanReference) {
+            String name = nameOf(node).replaceAll("^'|'$", "");
+            return ResolvableType.forClass(
+                    beans != null && beans.containsBean(name) ? beans.getType(name, false) : null);
+        }
+        if (!(node instanceof CompoundExpression)) {
+            return ResolvableType.NONE;
+        }
+        Class<?> type = typeOf(node.getChild(0), beans).resolve(Object.class);
+        boolean isCertain = node.getChild(0) instanceof VariableReference;
+        for (int i = 1; i < node.getChildCount(); i++) {
+            type = ClassUtils.resolvePrimitiveIfNecessary(type);
+            // A subclass may have more members.
+            isCertain &= Modifier.isFinal(type.getModifiers());
+            type = typeOfMember(type, node.getChild(i), isCertain);
+        }
+        return ResolvableType.forClass(type);
+    }
+
+    /**
+     * Checks what a key is made of.
+     *
+     * @param beans null if the types of beans are unknown
+     * @return the doubt, see {@link CallExpression#doubt()}
+     */
+    @Nullable
+    String checkKey(SpelNode key, @Nullable BeanFactory beans) {
+        if (key instanceof StringLiteral) {
+            throw rejection(
+                    "it is one text, so that all calls would share one lock",
+                    isExpression()
+                            ? "Write variables outside of quotes: \"#a0\", or \"'text-' + #a0\"."
+                            : "Remove the attribute key: the lock is then that of the name, which can be this text.",
+                    null);
+        }
+        return this.isConstant
+                ? "The key \"" + this.text
+                        + "\" is the same for all calls, which share one lock. Use a parameter in it, or"
+                        + " remove it."
+                : doubtOf(key, beans);
+    }
+
+    private @Nullable String doubtOf(SpelNode node, @Nullable BeanFactory beans) {
+        if (node instanceof OpPlus || node instanceof Ternary || node instanceof Elvis || node instanceof InlineList) {
+            String doubt = null;
+            for (int i = node instanceof Ternary ? 1 : 0; i < node.getChildCount(); i++) {
+                String found = doubtOf(node.getChild(i), beans);
+                doubt = doubt != null ? doubt : found;
+            }
+            return doubt;
+        }
+        ResolvableType declared = typeOf(node, beans);
+        boolean isSeveral = Collection.class.isAssignableFrom(declared.resolve(Object.class));
+        Class<?> type = (isSeveral ? declared.asCollection().getGeneric() : declared).resolve(Object.class);
+        String path = node.toStringAST();
+        if (StableText.isDeferred(type)) {
+            throw rejection(
+                    path + " is a " + type.getSimpleName() + ", which is no value but supplies one later",
+                    "Use the value itself: have it as a parameter of the method.",
+                    null);
+        }
+        boolean hasId;
+        try {
+            hasId = !MEMBERS.typesOf("id", type).isEmpty();
+            if (StableText.isPlain(type) || (type.isRecord() && !hasId)) {
+                return null;
+            }
+        } catch (LinkageError ex) {
+            return null;
+        }
+        return "The key \"" + this.text + "\" uses the whole text of " + path + ", a " + type.getTypeName()
+                + ". If that text shows anything that changes, one object has several locks. Use a property that"
+                + " identifies it: "
+                + (hasId ? path + (isSeveral ? ".![id]" : ".id") : "one of " + methodsOf(type))
+                + ", or toString() if the text is meant.";
     }
 
     private void rejectForbidden(SpelNode node) {
@@ -207,24 +303,24 @@ final class ExpressionSyntax {
     }
 
     /**
-     * Checks that a record or another final type has the member that a path reads next; a subclass may have more.
+     * Returns the declared type of the member that a path reads next; {@code Object} if it cannot be determined.
      *
-     * @return the declared type of the member; {@code Object} if it cannot be determined
+     * @param isRequired whether a missing member is rejected
      */
-    private Class<?> typeOfMember(Class<?> type, SpelNode member) {
+    private Class<?> typeOfMember(Class<?> type, SpelNode member, boolean isRequired) {
         boolean isMethod = member instanceof MethodReference;
         String name = member instanceof MethodReference method
                 ? method.getName()
                 : member instanceof PropertyOrFieldReference property ? property.getName() : null;
-        if (name == null || !Modifier.isFinal(type.getModifiers()) || type.isArray() || isSpecial(type, member)) {
+        if (name == null || type.isArray() || isSpecial(type, member)) {
             return Object.class;
         }
         try {
             List<Class<?>> types = isMethod ? typesOfMethods(type, name) : MEMBERS.typesOf(name, type);
-            if (types.isEmpty()) {
+            if (types.isEmpty() && isRequired) {
                 throw unknown(type, isMethod ? "method" : "property", name);
             }
-            return types.size() == 1 ? ClassUtils.resolvePrimitiveIfNecessary(types.get(0)) : Object.class;
+            return types.size() == 1 ? types.get(0) : Object.class;
         } catch (LinkageError ex) {
             // The type refers to a missing class, which the expression itself may not need.
             return Object.class;
@@ -237,14 +333,12 @@ final class ExpressionSyntax {
                 || (type == Optional.class && member instanceof SpelNodeImpl navigation && navigation.isNullSafe());
     }
 
-    private @Nullable Class<?> typeOf(String variable) {
+    private ResolvableType typeOf(String variable) {
         Integer index = this.parameters.get(variable);
         if (index == null) {
-            return variable.equals("root") ? CallRoot.class : null;
+            return variable.equals("root") ? ResolvableType.forClass(CallRoot.class) : ResolvableType.NONE;
         }
-        Class<?> type = ResolvableType.forMethodParameter(this.site.method(), index, this.site.beanClass())
-                .resolve();
-        return type != null ? ClassUtils.resolvePrimitiveIfNecessary(type) : null;
+        return ResolvableType.forMethodParameter(this.site.method(), index, this.site.beanClass());
     }
 
     private static List<Class<?>> typesOfMethods(Class<?> type, String name) {
@@ -255,16 +349,20 @@ final class ExpressionSyntax {
                 .toList();
     }
 
+    private static String methodsOf(Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .filter(method ->
+                        method.getDeclaringClass() != Object.class && !Modifier.isStatic(method.getModifiers()))
+                .map(Method::getName)
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
     private RuntimeException unknown(Class<?> type, String kind, String name) {
-        Collection<String> known = new TreeSet<>();
-        for (Method method : type.getMethods()) {
-            if (method.getDeclaringClass() != Object.class && !Modifier.isStatic(method.getModifiers())) {
-                known.add(method.getName());
-            }
-        }
         return rejection(
                 type.getTypeName() + " has no public " + kind + " '" + name + "'",
-                "Its methods are: " + String.join(", ", known) + ".",
+                "Use one of the methods of that type: " + methodsOf(type) + ".",
                 null);
     }
 

@@ -11,6 +11,7 @@ import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.MethodExecutor;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
@@ -27,12 +28,15 @@ public final class Expressions {
     /** Values may have any text in conditions, because none of it names a lock. */
     private final StandardEvaluationContext conditions = new StandardEvaluationContext();
 
+    private final Supplier<? extends @Nullable BeanFactory> beanFactory;
+
     /**
      * Creates the expressions.
      *
      * @param beanFactory supplies the beans to which expressions refer with {@code @name}; null if there are none
      */
     public Expressions(Supplier<? extends @Nullable BeanFactory> beanFactory) {
+        this.beanFactory = beanFactory;
         this.keys.setTypeConverter(new KeyConverter());
         this.keys.addMethodResolver(new PrintingMethods());
         for (StandardEvaluationContext context : List.of(this.keys, this.conditions)) {
@@ -54,22 +58,16 @@ public final class Expressions {
      * @throws io.github.lockstarter.InvalidLockDefinitionException if it is not usable
      */
     public CallExpression key(ExpressionSite site, String text, @Nullable Object annotated) {
-        return parse(site, "key", text, annotated, this.keys);
+        ExpressionSyntax syntax = new ExpressionSyntax(site, "key", text, annotated);
+        SpelExpression expression = syntax.parse();
+        String doubt = syntax.checkKey(expression.getAST(), this.beanFactory.get());
+        return new CallExpression(site, expression, syntax.used(), this.keys, doubt);
     }
 
     /** Parses a condition; see {@link #key}. */
     public CallExpression condition(ExpressionSite site, String text, @Nullable Object annotated) {
-        return parse(site, "condition", text, annotated, this.conditions);
-    }
-
-    private static CallExpression parse(
-            ExpressionSite site,
-            String attribute,
-            String text,
-            @Nullable Object annotated,
-            StandardEvaluationContext shared) {
-        ExpressionSyntax syntax = new ExpressionSyntax(site, attribute, text, annotated);
-        return new CallExpression(site, syntax.parse(), syntax.used(), shared);
+        ExpressionSyntax syntax = new ExpressionSyntax(site, "condition", text, annotated);
+        return new CallExpression(site, syntax.parse(), syntax.used(), this.conditions, null);
     }
 
     /** Returns whether the text of an attribute that is not evaluated contains <code>#{…}</code> or a variable of the method. */

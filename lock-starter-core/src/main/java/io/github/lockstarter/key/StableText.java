@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
@@ -23,8 +24,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TimeZone;
 import java.util.UUID;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +60,9 @@ public final class StableText {
 
     private static final String ADDRESS =
             ", whose text depends on whether its host name has been looked up. Use its host address.";
+
+    private static final String DEFERRED =
+            ", which is no value but supplies one later. Use that value: have it as a parameter of the method.";
 
     private static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + REMEDY;
 
@@ -119,6 +121,31 @@ public final class StableText {
     public static String ofKey(Object value) {
         // Most keys are texts.
         return value instanceof String text ? text : of(value, true);
+    }
+
+    /** Returns whether values of the type are only computed later, and so are rejected. */
+    static boolean isDeferred(Class<?> type) {
+        return KINDS.get(type) == Kind.DEFERRED;
+    }
+
+    /**
+     * Returns whether the text of such a value is certainly that of an identifier: values of the JDK, and classes that wrap
+     * one value or have an order. The text of an entity may show what changes.
+     */
+    static boolean isPlain(Class<?> type) {
+        Kind kind = KINDS.get(type);
+        boolean isWrapper = (type.getSuperclass() == Object.class || type.isRecord())
+                && Arrays.stream(type.getDeclaredFields())
+                                .filter(field -> !Modifier.isStatic(field.getModifiers()))
+                                .count()
+                        == 1;
+        return isWrapper
+                || type.isPrimitive()
+                || type.isArray()
+                || kind == Kind.STABLE
+                || kind == Kind.ENUM
+                || type.getName().startsWith("java.")
+                || Comparable.class.isAssignableFrom(type);
     }
 
     private static String of(Object value, boolean isKey) {
@@ -333,6 +360,7 @@ public final class StableText {
         TIME_ZONE(StableText.TIME_ZONE, StableText.TIME_ZONE),
         ADDRESS(StableText.ADDRESS, StableText.ADDRESS),
         ARRAY(StableText.ARRAY, DIFFERS),
+        DEFERRED(StableText.DEFERRED, StableText.DEFERRED),
         NO_TEXT(DIFFERS, DIFFERS);
 
         /** The types that override {@code toString}; the first that fits applies. */
@@ -343,7 +371,6 @@ public final class StableText {
                 Map.entry(ORDERED, List.of(List.class, Deque.class, SortedSet.class, EnumSet.class)),
                 Map.entry(UNORDERED, List.of(Collection.class)),
                 Map.entry(ITERABLE, List.of(Iterable.class)),
-                Map.entry(NO_TEXT, List.of(Future.class, CompletionStage.class)),
                 Map.entry(SORTED_MAP, List.of(SortedMap.class, EnumMap.class)),
                 Map.entry(MAP, List.of(Map.class)),
                 Map.entry(DATE, List.of(Date.class, Calendar.class)),
@@ -365,6 +392,12 @@ public final class StableText {
         static Kind of(Class<?> type) {
             if (type.isArray()) {
                 return ARRAY;
+            }
+            // A record or an enum that implements such an interface has a text of its own.
+            if ((DeferredTypes.isPending(type) || DeferredTypes.isLazy(type))
+                    && !type.isRecord()
+                    && !Enum.class.isAssignableFrom(type)) {
+                return DEFERRED;
             }
             if (!overridesToString(type)) {
                 return Iterable.class.isAssignableFrom(type) ? ELEMENTS_WITHOUT_TEXT : NO_TEXT;

@@ -34,7 +34,7 @@ public final class SettingRule {
     public static void require(boolean valid, String property, @Nullable Object value, String rule, String otherwise) {
         if (!valid) {
             throw new InvalidLockSettingException(
-                    property, value, rule, "Set it accordingly, or leave it out; the default is " + otherwise + ".");
+                    property, value, rule, "Correct the property, or leave it out; the default is " + otherwise + ".");
         }
     }
 

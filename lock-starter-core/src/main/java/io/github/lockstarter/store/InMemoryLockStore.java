@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and waiters queue
@@ -123,8 +124,8 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public boolean isConnected() {
-        return true;
+    public @Nullable String obstacle() {
+        return null;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockStoreException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores the grants of locks. Thread-safe.
@@ -52,8 +53,9 @@ public interface LockStore {
      */
     long claimMillis();
 
-    /** Returns whether the store is connected, as far as is known without I/O. */
-    boolean isConnected();
+    /** Returns why locks cannot be acquired, as words after "start", as far as is known without I/O; null: they can. */
+    @Nullable
+    String obstacle();
 
     /** Returns the kind of store and where it is, for the log. */
     String description();

@@ -15,10 +15,13 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The locks that one transaction holds until it has completed. They are released after all other synchronizations. Used
- * by the thread of the transaction.
+ * The locks that one transaction holds until it has completed. They are released after all other synchronizations, such as
+ * listeners of events, whatever the order of registration: Spring calls synchronizations of the last order as they were registered,
+ * so that another one is registered for the release, before the completion and once more after the commit. Used by the
+ * thread of the transaction.
  */
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
@@ -28,6 +31,9 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
     private final Map<Map.Entry<String, LockMode>, BoundLock> locks = new LinkedHashMap<>();
 
     private final List<BoundLease> leases = new ArrayList<>(1);
+
+    /** The last synchronization of the transaction, as far as is known, which releases the locks. */
+    private TransactionSynchronization last = this;
 
     /** Holds a lock of the current thread, once for each mode. The hold of a writer is that of a reader as well. */
     void hold(LockRegistry registry, LockRequest request, RequestDefaults defaults) {
@@ -65,8 +71,49 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         GuardedLeases.ensureHeld();
     }
 
+    /** Follows all that were registered in the transaction. */
+    @Override
+    public void beforeCompletion() {
+        moveToEnd();
+    }
+
+    /** Follows all that were registered during the commit. */
+    @Override
+    public void afterCommit() {
+        moveToEndFrom(this);
+    }
+
     @Override
     public void afterCompletion(int status) {
+        releaseFrom(this);
+    }
+
+    private void moveToEndFrom(TransactionSynchronization current) {
+        if (current == this.last) {
+            moveToEnd();
+        }
+    }
+
+    private void moveToEnd() {
+        this.last = new TransactionSynchronization() {
+
+            @Override
+            public void afterCommit() {
+                moveToEndFrom(this);
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+                releaseFrom(this);
+            }
+        };
+        TransactionSynchronizationManager.registerSynchronization(this.last);
+    }
+
+    private void releaseFrom(TransactionSynchronization current) {
+        if (current != this.last) {
+            return;
+        }
         this.locks.values().forEach(BoundLock::end);
         this.leases.forEach(BoundLease::end);
         this.locks.clear();

@@ -9,6 +9,9 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.aop.LockedContext.LockCalls;
+import jakarta.validation.ConstraintViolationException;
+import jakarta.validation.Validator;
+import jakarta.validation.constraints.Positive;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -18,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
+import org.hibernate.validator.messageinterpolation.ParameterMessageInterpolator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,11 +39,16 @@ import org.springframework.resilience.InvocationRejectedException;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.validation.annotation.Validated;
+import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
+import org.springframework.validation.beanvalidation.MethodValidationPostProcessor;
 
 /** The order of the lock and of other annotations on the same method, and how to change it. */
 class AnnotationOrderTest {
@@ -159,6 +168,43 @@ class AnnotationOrderTest {
         }
         assertThat(retried).hasValue(3);
         assertThat(excluded).hasValue(1);
+    }
+
+    /** The opposite of Spring Framework's annotation, unless configured. */
+    @Test
+    void shouldHoldOneLockForAllAttemptsOfSpringRetryUnlessConfigured() {
+        assertThat(eventsOf(RetriesInside.class))
+                .containsExactly("lock Retried.call", "attempt", "attempt", "unlock Retried.call");
+        assertThat(eventsOf(RetriesOutside.class))
+                .containsExactly(
+                        "lock Retried.call",
+                        "attempt",
+                        "unlock Retried.call",
+                        "lock Retried.call",
+                        "attempt",
+                        "unlock Retried.call");
+    }
+
+    private static List<String> eventsOf(Class<?> retries) {
+        try (LockedContext context = LockedContext.of(retries, Retried.class)) {
+            context.getBean(Retried.class).call();
+            return context.calls.events;
+        }
+    }
+
+    @Test
+    void shouldValidateUnderTheLockUnlessConfigured() {
+        assertThat(eventsOfAnInvalidCall(ValidationInside.class))
+                .containsExactly("lock Orders.add", "unlock Orders.add");
+        assertThat(eventsOfAnInvalidCall(ValidationOutside.class)).as("no lock").isEmpty();
+    }
+
+    private static List<String> eventsOfAnInvalidCall(Class<?> validation) {
+        try (LockedContext context = LockedContext.of(Validators.class, validation, Orders.class)) {
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(() -> orders.add(0)).isInstanceOf(ConstraintViolationException.class);
+            return context.calls.events;
+        }
     }
 
     /** Unless the limit is inside of the lock. */
@@ -327,5 +373,70 @@ class AnnotationOrderTest {
         @ConcurrencyLimit(limit = 1, policy = ConcurrencyLimit.ThrottlePolicy.REJECT)
         @DistributedLock
         public void call() {}
+    }
+
+    @EnableRetry(proxyTargetClass = true)
+    static class RetriesInside {}
+
+    @EnableRetry(proxyTargetClass = true, order = 0)
+    static class RetriesOutside {}
+
+    static class Retried {
+
+        private final LockCalls calls;
+
+        private int attempts;
+
+        Retried(LockCalls calls) {
+            this.calls = calls;
+        }
+
+        @org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 1))
+        @DistributedLock
+        public void call() {
+            this.calls.events.add("attempt");
+            if (this.attempts++ == 0) {
+                throw new IllegalStateException("once");
+            }
+        }
+    }
+
+    static class Validators {
+
+        /** Without an interpolator of expressions, which needs another library. */
+        @Bean
+        static LocalValidatorFactoryBean validator() {
+            LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean();
+            validator.setMessageInterpolator(new ParameterMessageInterpolator());
+            return validator;
+        }
+    }
+
+    static class ValidationInside {
+
+        @Bean
+        static MethodValidationPostProcessor methodValidation(Validator validator) {
+            MethodValidationPostProcessor processor = new MethodValidationPostProcessor();
+            processor.setValidator(validator);
+            processor.setProxyTargetClass(true);
+            return processor;
+        }
+    }
+
+    static class ValidationOutside {
+
+        @Bean
+        static MethodValidationPostProcessor methodValidation(Validator validator) {
+            MethodValidationPostProcessor processor = ValidationInside.methodValidation(validator);
+            processor.setBeforeExistingAdvisors(true);
+            return processor;
+        }
+    }
+
+    @Validated
+    static class Orders {
+
+        @DistributedLock
+        public void add(@Positive int count) {}
     }
 }

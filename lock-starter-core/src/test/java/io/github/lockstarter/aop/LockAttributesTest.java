@@ -10,6 +10,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.ScheduledLock;
 import io.github.lockstarter.named.SettingsByName;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -93,9 +94,9 @@ class LockAttributesTest {
         leaseTooLong      | lease = 9223372036854775807 with timeUnit = DAYS        | ten years
         leaseTextZero     | leaseString = "0s" is out of range                      | at least 1 ms
         leaseTextWrong    | leaseString = "${never}", which is "never", is not a duration | 30s, PT30S
-        leaseTwice        | lease and leaseString are both set                      | Remove one of them
+        leaseTwice        | lease and leaseString are both set                      | Remove lease or leaseString
         waitNegative      | waitTime = -1000 with timeUnit = MICROSECONDS           | -1 (no limit)
-        waitTwice         | waitTime and waitTimeString are both set                | Remove one of them
+        waitTwice         | waitTime and waitTimeString are both set                | Remove waitTime or waitTimeString
         waitUnresolved    | waitTimeString = "${missing}" has a placeholder         | Set the property
         maxHoldZero       | maxHold = 0 with timeUnit                               | -1 (no limit)
         minHoldNegative   | minHold = -1                                            | or 0
@@ -106,29 +107,104 @@ class LockAttributesTest {
         namePosition      | is not evaluated, so that all calls would share one lock | Expressions belong in key
         nameVariable      | is not evaluated, so that all calls would share one lock | Expressions belong in key
         nameTemplate      | is not evaluated, so that all calls would share one lock | Expressions belong in key
+        nameBraces        | contains braces, which are not evaluated                | Move the expression to key
+        namePlaceholder   | contains braces, which are not evaluated                | Redis Cluster
+        namePattern       | contains braces, which are not evaluated                | key = "#id"
         keyAndValue       | its attributes contradict each other: attribute '       | either value or key
         permitMode        | mode = PERMIT                                           | @DistributedSemaphore
-        interruptedFuture | onLost = INTERRUPT, but the work of the method has no thread of its own | Use THROW
-        sameKeyTwice      | two annotations request the same lock                   | Remove one of them
+        interruptedFuture | onLost = INTERRUPT, but the work of the method has no thread of its own | Set onLost = THROW
+        sameKeyTwice      | two annotations request the same lock                   | Remove one of the two annotations
         skippedNumber     | onNotGranted = SKIP, but the method returns int,      | wrapper class
-        contradiction     | contradict each other                                   | Remove one of them
+        contradiction     | contradict each other                                   | Remove onNotGranted or fallback
         noPermits         | permits = 0 with weight = 1 is out of range             | permitsString
         tooManyPermits    | permits = 1000000000 with weight = 1 is out of range    | from 1 to 999999999
-        permitsTwice      | permits and permitsString are both set                  | Remove one of them
+        permitsTwice      | permits and permitsString are both set                  | Remove permits or permitsString
         tooHeavy          | permits = 3 with weight = 4 is out of range             | at most that number
         weightless        | permits = 3 with weight = 0 is out of range             | at least 1
         emptyPermits      | which is "", with weight = 1 is out of range            | permits
         bothKinds         | one name cannot be both a lock and a semaphore          | the same method
         """)
     void shouldFailTheStart(String method, String problem, String remedy) {
-        set(Map.of("never", "never"));
+        set(Map.of("never", "never", "braces", "{ #order.id }"));
 
         assertThatExceptionOfType(InvalidLockDefinitionException.class)
                 .isThrownBy(() -> read(Rejected.class, method))
+                .satisfies(LockedContext::assertStandsAlone)
                 .satisfies(rejection -> assertThat(rejection.getMessage())
                         .startsWith("@Distributed")
                         .contains(Rejected.class.getName() + '.' + method + '(', problem, remedy)
                         .doesNotContain(".."));
+    }
+
+    /** Attributes of an annotation that is composed of a lock are named as they are written. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        minHoldWrong    | @ScheduledLock (a @DistributedLock) on | minHold = "soon" is not a duration
+        minHoldLong     | @ScheduledLock (a @DistributedLock) on | minHold = "9999999d" is out of range
+        maxHoldMissing  | @ScheduledLock (a @DistributedLock) on | maxHold = "${missing}" has a placeholder
+        jobName         | @ScheduledLock (a @DistributedLock) on | name = "job:{id}" contains braces
+        jobResult       | @ScheduledLock (a @DistributedLock) on | onNotGranted = SKIP, but the method returns int
+        lineNumbers     | @Queue (a @DistributedSemaphore) on    | size = "many"
+        lineName        | @Queue (a @DistributedSemaphore) on    | line = "a{id}" contains braces
+        lineKey         | @Queue (a @DistributedSemaphore) on    | in by = "'all'", it is one text
+        twoOfThem       | @DistributedLock on                    | waitTimeString = "soon" is not a duration
+        """)
+    void shouldNameAnnotationAndAttributeAsTheyAreWritten(String method, String annotation, String attribute) {
+        set(Map.of("never", "never"));
+
+        assertThatExceptionOfType(InvalidLockDefinitionException.class)
+                .isThrownBy(() -> read(Composed.class, method))
+                .satisfies(rejection -> assertThat(rejection.getMessage())
+                        .startsWith(annotation)
+                        .contains(Composed.class.getName() + '.' + method + '(', attribute)
+                        .doesNotContain(attribute.contains("waitTimeString") ? "@ScheduledLock" : "String = "));
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedSemaphore(permits = 0)
+    @interface Queue {
+        @AliasFor(annotation = DistributedSemaphore.class, attribute = "name")
+        String line() default "";
+
+        @AliasFor(annotation = DistributedSemaphore.class, attribute = "permitsString")
+        String size() default "2";
+
+        @AliasFor(annotation = DistributedSemaphore.class, attribute = "key")
+        String by() default "";
+    }
+
+    @SuppressWarnings("unused") // read by their names
+    static class Composed {
+
+        @ScheduledLock(minHold = "soon")
+        void minHoldWrong() {}
+
+        @ScheduledLock(minHold = "9999999d")
+        void minHoldLong() {}
+
+        @ScheduledLock(minHold = "1m", maxHold = "${missing}")
+        void maxHoldMissing() {}
+
+        @ScheduledLock(name = "job:{id}", minHold = "1m")
+        void jobName() {}
+
+        @ScheduledLock(minHold = "1m")
+        int jobResult() {
+            return 1;
+        }
+
+        @Queue(size = "many")
+        void lineNumbers() {}
+
+        @Queue(line = "a{id}")
+        void lineName() {}
+
+        @Queue(by = "'all'")
+        void lineKey() {}
+
+        @ScheduledLock(name = "job", minHold = "1m")
+        @DistributedLock(waitTimeString = "soon")
+        void twoOfThem() {}
     }
 
     @ParameterizedTest
@@ -287,6 +363,15 @@ class LockAttributesTest {
 
         @DistributedLock(name = "order-#{id}")
         void nameTemplate(String id) {}
+
+        @DistributedLock(name = "order:{id}")
+        void nameBraces(String id) {}
+
+        @DistributedLock(name = "order:${braces}")
+        void namePlaceholder() {}
+
+        @DistributedSemaphore(name = "order-{}", permits = 2)
+        void namePattern() {}
 
         @DistributedLock(value = "'a'", key = "'b'")
         void keyAndValue() {}

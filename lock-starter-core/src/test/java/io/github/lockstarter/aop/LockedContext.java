@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
@@ -95,6 +96,7 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
             return processor;
         });
         if (components.length > 0) {
+            context.setClassLoader(components[0].getClassLoader());
             context.register(components);
         }
         return context;
@@ -127,10 +129,19 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
         Throwable thrown = catchThrowable(start::run);
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidLockDefinitionException rejection) {
+                assertStandsAlone(rejection);
                 return rejection;
             }
         }
         throw new AssertionError("not rejected", thrown);
+    }
+
+    /** Spring Boot prints the remedy under a heading of its own, apart from the problem. */
+    public static void assertStandsAlone(InvalidLockDefinitionException rejection) {
+        assertThat(rejection.remedy())
+                .as("a remedy begins with what to do, and names what it is about")
+                .matches("(?s)[A-Z][a-z]+ .*\\.")
+                .doesNotContainPattern("^(Its|In|One|Add one|They)\\b|^\\w+ (it|them|its|one of them|that)\\b");
     }
 
     /** Records the requests that blocking calls execute, and when their locks are granted and released. */

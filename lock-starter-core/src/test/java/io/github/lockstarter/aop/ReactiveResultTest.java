@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
@@ -102,6 +103,21 @@ class ReactiveResultTest {
         });
     }
 
+    /** The refusal of a lock inside of the method is its failure: the method has run, so that nothing replaces its result. */
+    @Test
+    void shouldReportARefusalOfItsBody() {
+        LockNotGrantedException inner =
+                new LockNotGrantedException("of the body", "inner", Duration.ZERO, Duration.ZERO, null);
+
+        assertThat(catchThrowable(() -> this.feeds.skipped(inner).blockOptional(SOON)))
+                .as("refusal of the body of a method that is skipped without its lock")
+                .isSameAs(inner);
+        assertThat(catchThrowable(() -> this.feeds.withFallback(inner).block(SOON)))
+                .as("refusal of the body of a method with a fallback")
+                .isSameAs(inner);
+        assertThat(this.app.isLocked("feed")).as("lock after the refusals").isFalse();
+    }
+
     @Test
     void shouldReportALossSuppressedInItsError() {
         assertThatThrownBy(() -> this.feeds.losing(this.app).block(SOON))
@@ -195,6 +211,20 @@ class ReactiveResultTest {
     }
 
     static class Feeds {
+
+        @DistributedLock(name = "feed", onNotGranted = OnNotGranted.SKIP)
+        public Mono<String> skipped(LockNotGrantedException failure) {
+            return Mono.error(failure);
+        }
+
+        @DistributedLock(name = "feed", fallback = "insteadOf")
+        public Mono<String> withFallback(LockNotGrantedException failure) {
+            return Mono.error(failure);
+        }
+
+        Mono<String> insteadOf(LockNotGrantedException failure) {
+            return Mono.just("instead");
+        }
 
         private final AtomicInteger calls = new AtomicInteger();
 

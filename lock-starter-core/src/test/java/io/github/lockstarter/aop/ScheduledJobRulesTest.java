@@ -71,13 +71,33 @@ class ScheduledJobRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Kept.class, NotKept.class})
+    @ValueSource(classes = {Kept.class, NotKept.class, HardlyKept.class, KeptInMilliseconds.class})
     void shouldFailForAJobWithAMinimumHoldOrWithoutARequiredOne(Class<?> bean) {
         assertThatThrownBy(() -> LockedContext.of(bean))
                 .rootCause()
                 .isInstanceOf(InvalidLockDefinitionException.class)
                 .hasMessageContainingAll(bean.getName() + ".run()", "@ScheduledLock");
         assertThat(this.log.with("")).isEmpty();
+    }
+
+    /** A property may replace the minimum hold of the annotation. */
+    @Test
+    void shouldNameThePropertyOfATooShortMinimumHold() {
+        NamedSettings settings = new NamedSettings(
+                "report",
+                null,
+                null,
+                null,
+                new NamedValue<>("locks.report.min-hold", Duration.ofMillis(60)),
+                null,
+                null);
+
+        assertThatThrownBy(() -> LockedContext.with(
+                        LockSettings.of(Duration.ofSeconds(30)).withNamed(new SettingsByName(List.of(settings))),
+                        Accepted.class))
+                .rootCause()
+                .hasMessageContainingAll(
+                        "Accepted.report()", "60ms", "distributed-lock.locks.report.min-hold", "at least 1s");
     }
 
     @ParameterizedTest
@@ -164,6 +184,9 @@ class ScheduledJobRulesTest {
         @ScheduledLock(name = "report", minHold = "1m", maxHold = "1h")
         public void report() {}
 
+        @ScheduledLock(name = "second", minHold = "1s")
+        public void second() {}
+
         @Scheduled(fixedDelay = 1000)
         @ScheduledLock(minHold = "PT30S")
         public void poll() {}
@@ -172,6 +195,16 @@ class ScheduledJobRulesTest {
     static class Kept {
         @Scheduled(fixedDelay = 1000)
         @DistributedLock(name = "job", minHold = 60_000)
+        public void run() {}
+    }
+
+    static class HardlyKept {
+        @ScheduledLock(name = "report", minHold = "999ms")
+        public void run() {}
+    }
+
+    static class KeptInMilliseconds {
+        @ScheduledLock(name = "report", minHold = "60")
         public void run() {}
     }
 

@@ -27,10 +27,12 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 
 /** Beans whose methods would run without their lock fail the start. */
@@ -82,7 +84,9 @@ class StartRulesTest {
                         NeedsDesk.class,
                         "@DistributedSemaphore on " + Desk.class.getName() + ".run()",
                         "the bean 'desk' was created too early for its methods to be locked, needed by needsDesk",
-                        "ObjectProvider or @Lazy"));
+                        "ObjectProvider or @Lazy"),
+                Arguments.of(NeedsDeskWithOrder.class, "Desk.run()", "needed by needsDeskWithOrder", "ObjectProvider"),
+                Arguments.of(NeedsDeskForDefinitions.class, "Desk.run()", "needed by needsDeskForDefinitions", ""));
     }
 
     @Test
@@ -132,7 +136,7 @@ class StartRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {ClassLevelWithHelpers.class, AsksLater.class, Made.class})
+    @ValueSource(classes = {ClassLevelWithHelpers.class, AsksLater.class, NeedsDeskWithoutOrder.class, Made.class})
     void shouldAccept(Class<?> component) {
         try (LockedContext context = LockedContext.of(component)) {
             context.getBean(Runnable.class).run();
@@ -520,6 +524,35 @@ class StartRulesTest {
         @Bean
         static Processor needsDeskProcessor(Desk desk) {
             return new Processor();
+        }
+    }
+
+    static class NeedsDeskWithOrder extends PlainDesk {
+        /** After this library's in the order, but created before that one is registered. */
+        static class Last implements BeanPostProcessor, Ordered {
+            @Override
+            public int getOrder() {
+                return Ordered.LOWEST_PRECEDENCE;
+            }
+        }
+
+        @Bean
+        static Last needsDeskWithOrder(Desk desk) {
+            return new Last();
+        }
+    }
+
+    static class NeedsDeskForDefinitions extends PlainDesk {
+        @Bean
+        static BeanFactoryPostProcessor needsDeskForDefinitions(Desk desk) {
+            return beans -> {};
+        }
+    }
+
+    static class NeedsDeskWithoutOrder extends PlainDesk {
+        @Bean
+        static BeanPostProcessor needsDeskWithoutOrder(Desk desk) {
+            return new BeanPostProcessor() {};
         }
     }
 

@@ -111,6 +111,45 @@ class StartupReportTest {
     }
 
     @Test
+    void shouldReportADoubtfulKeyOnce() {
+        try (LockedContext context = LockedContext.of(Shipping.class)) {
+            context.getBean(Ships.class).ship(new Parcel());
+            context.getBean(Ships.class).ship(new Parcel());
+        }
+
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains(Shipping.class.getName() + ".ship(Parcel)", "key \"#parcel\"", "#parcel.id");
+    }
+
+    static class Parcel {
+
+        private final String status = "new";
+
+        private final String id = "1";
+
+        public String getId() {
+            return this.id;
+        }
+
+        @Override
+        public String toString() {
+            return this.id + this.status;
+        }
+    }
+
+    interface Ships {
+        void ship(Parcel parcel);
+    }
+
+    static class Shipping implements Ships {
+        @Override
+        @DistributedLock(key = "#parcel")
+        public void ship(Parcel parcel) {}
+    }
+
+    @Test
     void shouldReportShortLeases() {
         LockedContext.of(Jobs.class).close();
 

@@ -44,6 +44,7 @@ class ModuleBoundariesTest {
             "engine.MeterListener",
             "engine.RegistryStatistics",
             "engine.ReleaseMode",
+            "key.DeferredTypes",
             "key.StableText",
             "key.UnstableTextException",
             "named.AnnotatedLock",

@@ -7,6 +7,7 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
@@ -177,6 +178,20 @@ class ConnectionTest extends FaultFixture {
                 assertThat(lease.isHeld()).isTrue();
                 assertThat(this.redis.exists("lock:{newest}")).isTrue();
             }
+        }
+    }
+
+    /** Lettuce logs each failure to connect to a Sentinel for questions. */
+    @Test
+    void shouldLogOnceThatNoSentinelAnswers() {
+        sentinelOf(this.server).kill();
+        try (LogCapture client = new LogCapture("io.lettuce.core.RedisClient");
+                LogCapture log = new LogCapture("io.github.lockstarter", Level.DEBUG)) {
+            behindSentinels(configuration -> {});
+
+            soon().until(() -> log.with("to connect to Redis Sentinel").size() >= 3);
+            assertThat(log.with("Cannot connect to Redis Sentinel")).hasSize(1);
+            assertThat(client.with("")).as("lines of the client").isEmpty();
         }
     }
 

@@ -156,6 +156,23 @@ class FrozenRedisTest extends FaultFixture {
         assertThat(lease.release()).isFalse();
     }
 
+    @Test
+    void shouldNameTheServerAndTheTimeoutIfItDoesNotWait() {
+        this.server.pause();
+
+        LockStoreException failure =
+                catchThrowableOfType(LockStoreException.class, this.instance.lock("frozen")::tryLock);
+
+        assertThat(failure)
+                .hasMessageContainingAll(
+                        "Redis at 127.0.0.1:" + this.proxy.port(),
+                        "'frozen'",
+                        "did not answer",
+                        "no reply within 400 ms",
+                        "unknown whether the command was executed");
+        assertThat(failure.getMessage()).doesNotContain("lease");
+    }
+
     /** The acquire waits in the socket of a connection that its client has long given up. */
     @Test
     void shouldTakeBackAnAcquireOfAConnectionThatIsGone() {

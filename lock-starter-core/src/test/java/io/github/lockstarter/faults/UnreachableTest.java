@@ -87,7 +87,7 @@ class UnreachableTest extends FaultFixture {
             long startedAt = System.nanoTime();
             Instance instance =
                     start(setup -> setup.lease(Duration.ofSeconds(3)).clientResources(resources));
-            assertThat(since(startedAt)).isLessThan(Duration.ofSeconds(6));
+            assertThat(since(startedAt)).isLessThan(Duration.ofSeconds(12));
 
             LeaseLock lock = instance.lock("early");
             long askedAt = System.nanoTime();
@@ -115,6 +115,31 @@ class UnreachableTest extends FaultFixture {
             this.instances.close();
             resources.shutdown(0, 5, TimeUnit.SECONDS).get(20, TimeUnit.SECONDS);
         }
+    }
+
+    /** As on a machine that is so busy that no reply arrives within the timeout of a command. */
+    @Test
+    void shouldBeConnectedAfterTheStartThoughRepliesAreLate() {
+        this.proxy.delay(Duration.ZERO, COMMAND_TIMEOUT.multipliedBy(4));
+        try (LogCapture log = new LogCapture("io.github.lockstarter", Level.INFO)) {
+            start(setup -> setup);
+
+            assertThat(log.with("Distributed locks are ready"))
+                    .as("the line of the start")
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void shouldLimitCommandsOverAConnectionThatWasOpenedWithPatience() {
+        this.proxy.delay(Duration.ZERO, COMMAND_TIMEOUT.multipliedBy(4));
+        Instance instance = start(setup -> setup);
+
+        // A blocking command, whose only limit is that of the client.
+        LockStoreException failure = catchThrowableOfType(LockStoreException.class, instance.lock("late")::isLocked);
+
+        assertThat(failure).as("of a reply after four timeouts").isNotNull();
+        assertThat(failure.isOutcomeUnknown()).as("it was sent").isTrue();
     }
 
     @Test
@@ -158,7 +183,7 @@ class UnreachableTest extends FaultFixture {
             start(Setup::sharedConnection);
 
             assertThat(log.with("Distributed locks are ready")).isEmpty();
-            assertThat(log.with("Distributed locks start without a connection: Redis over"))
+            assertThat(log.with("Distributed locks start without a connection: Redis at"))
                     .hasSize(1);
             soon().until(() -> !log.with("Cannot connect to Redis").isEmpty());
             this.proxy.heal();

@@ -6,18 +6,27 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.aop.LockedContext;
 import io.github.lockstarter.aop.Sources;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.BeanUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.data.util.Lazy;
+import reactor.core.publisher.Mono;
 
 /** The syntax of keys and conditions, and the members of parameters that they read; anything else fails the start. */
 class ExpressionSyntaxTest {
@@ -33,8 +42,6 @@ class ExpressionSyntaxTest {
                 "#order.tags['colour']",
                 "#a0.id",
                 "@tenants.current()",
-                "'orders'",
-                "'#other'",
                 "#id.replace('#id', '#{id}')",
                 "#id == '#id' ? 'a' : 'b'",
                 "#count > 5 ? {#id, 'all'} : #count > 1 ? {#id} : 'none'",
@@ -118,15 +125,145 @@ class ExpressionSyntaxTest {
         """)
     void shouldReject(String expression, String problem, String remedy) {
         assertThatThrownBy(() -> key(expression))
-                .isInstanceOfSatisfying(
-                        InvalidLockDefinitionException.class,
-                        rejection -> assertThat(rejection.remedy()).contains(remedy))
+                .isInstanceOfSatisfying(InvalidLockDefinitionException.class, rejection -> {
+                    LockedContext.assertStandsAlone(rejection);
+                    assertThat(rejection.remedy()).contains(remedy);
+                })
                 .hasMessageContaining("@DistributedLock on " + Base.class.getName() + ".ship(Order, String, int, ")
                 .hasMessageContaining("in key = \"" + expression + "\", ")
                 .hasMessageContaining(problem);
         assertThatThrownBy(() -> condition(expression))
                 .hasMessageContaining("in condition = \"" + expression + "\", ")
                 .hasMessageContaining(problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        'global'   | Remove the attribute key
+        ('global') | Remove the attribute key
+        ''         | Remove the attribute key
+        "global"   | Remove the attribute key
+        '#id'      | outside of quotes
+        'a-#a1'    | outside of quotes
+        """)
+    void shouldRejectOneTextAsAKey(String expression, String remedy) {
+        assertThatThrownBy(() -> key(expression))
+                .isInstanceOf(InvalidLockDefinitionException.class)
+                .hasMessageContainingAll("in key = \"" + expression + "\", ", "all calls would share one lock", remedy);
+        assertThat(condition(expression).text()).isEqualTo(expression);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        42                       | the same for all calls
+        'a' + 'b'                | the same for all calls
+        {'a', 'b'}               | the same for all calls
+        'a'.concat('#id')        | the same for all calls
+        true ? 'a' : 'b'         | the same for all calls
+        #order                   | #order.id
+        #a0                      | #a0.id
+        #order ?: 'none'         | #order.id
+        'o-' + #order            | #order.id
+        {#id, #order}            | #order.id
+        #urgent ? #id : #order   | #order.id
+        #order.customer          | one of getName
+        #customer                | one of getName
+        #customers               | #customers, a
+        #shape                   | #shape, a
+        #root                    | getTarget
+        """)
+    void shouldDoubtAKey(String expression, String what) {
+        assertThat(key(expression).doubt()).contains("\"" + expression + "\"", what);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#id",
+                "#count",
+                "#kind",
+                "#kept",
+                "#object",
+                "#order.id",
+                "#order.level",
+                "#order.items",
+                "#order.size",
+                "#order.toString()",
+                "#customer.name",
+                "#customers.![name]",
+                "#root.method.name",
+                "#urgent ? 'a' : 'b'",
+                "@tenants.current()",
+                "@environment.getProperty('region')"
+            })
+    void shouldNotDoubtAKey(String expression) {
+        assertThat(key(expression).doubt()).isNull();
+    }
+
+    /** Their text is the same for different values, or different for the same value. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        #publisher                     | Mono
+        #publisher ?: 'none'           | Mono
+        'user-' + #publisher           | Mono
+        {#id, #supplier}               | Supplier
+        #supplier                      | Supplier
+        #lazy                          | Lazy
+        #iterator                      | Iterator
+        #several                       | Callable
+        #session.user()                | Mono
+        #session.user                  | Mono
+        @security.user()               | Mono
+        @security.users(#id)           | Stream
+        @security.session.user         | Mono
+        @security.provider             | ObjectProvider
+        """)
+    void shouldRejectWhatOnlySuppliesAValue(String expression, String type) {
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerSingleton("security", new Security());
+        Method method = BeanUtils.findDeclaredMethodWithMinimalParameters(Later.class, "run");
+        TestSite site = new TestSite(Later.class, method);
+
+        assertThatThrownBy(() -> new Expressions(() -> beans).key(site, expression, method))
+                .isInstanceOf(InvalidLockDefinitionException.class)
+                .hasMessageContainingAll(
+                        "in key = \"" + expression + "\", ", " is a " + type + ",", "the value itself");
+    }
+
+    @SuppressWarnings("UnusedVariable") // read by expressions
+    static class Later {
+        void run(
+                String id,
+                Mono<String> publisher,
+                Supplier<String> supplier,
+                Lazy<String> lazy,
+                Iterator<String> iterator,
+                List<Callable<String>> several,
+                Session session) {}
+    }
+
+    static class Session {
+        public Mono<String> user() {
+            return Mono.empty();
+        }
+
+        public Mono<String> getUser() {
+            return Mono.empty();
+        }
+    }
+
+    static class Security extends Session {
+        public Stream<String> users(String id) {
+            return Stream.of(id);
+        }
+
+        public Session getSession() {
+            return this;
+        }
+
+        public ObjectProvider<String> getProvider() {
+            return null;
+        }
     }
 
     @Test
@@ -147,7 +284,7 @@ class ExpressionSyntaxTest {
         assertThat(rejectionOf(bean))
                 .hasMessageContaining("@DistributedLock on shop.Nameless.run(String)")
                 .hasMessageContaining("there is not a variable #id")
-                .hasMessageContaining("Available variables: #a0, #root.method")
+                .hasMessageContaining("available variables: #a0, #root.method")
                 .hasMessageContaining("compile it with -parameters");
     }
 

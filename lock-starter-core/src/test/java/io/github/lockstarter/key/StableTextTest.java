@@ -27,6 +27,7 @@ import java.util.Currency;
 import java.util.Date;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,6 +48,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.data.util.Lazy;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The text of a key must be stable in all its parts. */
 @SuppressWarnings("JavaUtilDate") // is rejected
@@ -73,8 +77,12 @@ class StableTextTest {
                 Arguments.of(new PrintsIdentity(), PrintsIdentity.class.getName(), "differs between JVMs"),
                 Arguments.of(new PrintsHash(), PrintsHash.class.getName(), "differs between JVMs"),
                 Arguments.of(new PrintsNull(), PrintsNull.class.getName(), "whose text is null"),
-                Arguments.of(new CompletableFuture<>(), CompletableFuture.class.getName(), "differs between JVMs"),
-                Arguments.of(Stream.of("a"), "java.util.stream", "differs between JVMs"));
+                Arguments.of(new CompletableFuture<>(), CompletableFuture.class.getName(), "supplies one later"),
+                Arguments.of(Stream.of("a"), "java.util.stream", "supplies one later"),
+                Arguments.of(Mono.just("a"), "reactor.core.publisher.MonoJust", "supplies one later"),
+                Arguments.of(Flux.just("a").map(String::trim), "reactor.core.publisher", "supplies one later"),
+                Arguments.of(Lazy.of("a"), "org.springframework.data.util.Lazy", "supplies one later"),
+                Arguments.of(new Later(), Later.class.getName(), "supplies one later"));
     }
 
     @ParameterizedTest
@@ -96,6 +104,7 @@ class StableTextTest {
                 Duration.ofMinutes(1),
                 ZoneId.of("Europe/Berlin"),
                 new Inherited(),
+                new Named("a"),
                 new Box(null),
                 new Box("a@b"),
                 new Box(new Box("shop.Order@1b2c3d")),
@@ -126,6 +135,36 @@ class StableTextTest {
                 new Said("john.doe@decade"));
     }
 
+    /** Prints a value that it may not have yet. */
+    static class Later implements Supplier<String>, Iterator<String> {
+        @Override
+        public String get() {
+            return "a";
+        }
+
+        @Override
+        public boolean hasNext() {
+            return false;
+        }
+
+        @Override
+        public String next() {
+            return "a";
+        }
+
+        @Override
+        public String toString() {
+            return "a";
+        }
+    }
+
+    record Named(String name) implements Supplier<String> {
+        @Override
+        public String get() {
+            return this.name;
+        }
+    }
+
     @ParameterizedTest
     @MethodSource
     void shouldReject(Object value, String what) {
@@ -141,6 +180,7 @@ class StableTextTest {
         return Stream.of(
                 Arguments.of(new Box(new Object()), "content is of type java.lang.Object"),
                 Arguments.of(new Box(lambda), "Lambda"),
+                Arguments.of(new Box(new Later()), "content is of type " + Later.class.getName()),
                 Arguments.of(new Box(new byte[] {1}), "content is of type byte[]"),
                 Arguments.of(new Box(new Box(new int[0])), "content.content is of type int[]"),
                 Arguments.of(new Box(List.of(new Box(1), new Box(new int[0]))), "content[1].content is of type int[]"),

@@ -91,6 +91,25 @@ class ReplicaShortageTest {
         assertThat(lease.release()).isTrue();
     }
 
+    /** The confirmation has connections of its own, which lead to the same database. */
+    @Test
+    void shouldConfirmInTheDatabaseOfTheLock() throws Exception {
+        Instance instance = this.instances.at(
+                servers.master(),
+                setup -> setup.lease(Duration.ofSeconds(30), Duration.ofMillis(200))
+                        .database(3)
+                        .confirmReplicas(2));
+
+        Lease lease = instance.acquire("elsewhere");
+
+        assertThat(fields("elsewhere")).as("lock in database 0").isEmpty();
+        instance.awaitRenewals(1);
+        assertThat(lease.state())
+                .as("state of a lease that replicas confirm in database 3")
+                .isEqualTo(Lease.State.HELD);
+        assertThat(lease.release()).as("release in database 3").isTrue();
+    }
+
     /** Both commands of a confirmation must be answered on one physical connection. */
     @Test
     void shouldNotBelieveAGrantWhoseConnectionBrokeBeforeTheReplicasAnswered() throws Exception {

@@ -4,12 +4,14 @@ import static io.github.lockstarter.fixture.Waiting.afterFailover;
 import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAcquiredEvent;
 import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRenewedEvent;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Servers;
@@ -111,6 +113,20 @@ class ClusterFailoverTest {
         afterFailover().until(() -> this.owner.events().count(LockRenewedEvent.class, NAME) > renewed);
         assertThat(lease.state()).isEqualTo(Lease.State.HELD);
         assertThat(lease.release()).isTrue();
+    }
+
+    @Test
+    void shouldNameTheNodeOfAFailure() {
+        this.owner = this.instances.at(Servers.of(this.cluster), Setup::calm);
+        RedisServer master = this.cluster.masterOf(KEY);
+        try (RedisCli cli = master.cli()) {
+            cli.command("SET", KEY, "text");
+
+            assertThat(catchThrowableOfType(LockStoreException.class, this.owner.lock(NAME)::tryLock))
+                    .hasMessageContaining("(node 127.0.0.1:" + master.port() + ')');
+
+            cli.command("DEL", KEY);
+        }
     }
 
     // ---- Messages, wherever in the cluster the line and the subscription are

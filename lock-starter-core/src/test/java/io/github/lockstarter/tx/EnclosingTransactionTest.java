@@ -284,6 +284,24 @@ class EnclosingTransactionTest {
         });
     }
 
+    /** There is a scope that reports its completion, and nothing in it that could be committed. */
+    @Test
+    void shouldReleaseAtTheEndOfTheCallIfThereIsNoTransactionToSupport() {
+        TransactionTemplate scope = new TransactionTemplate(this.transactions.getTransactionManager());
+        scope.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+
+        scope.executeWithoutResult(status -> {
+            this.orders.insert();
+            assertThat(isLocked()).as("lock after an annotated method").isFalse();
+            acquire(BOUND).close();
+            assertThat(isLocked())
+                    .as("lock after a lease that a transaction would keep")
+                    .isFalse();
+            this.registry.executeWithoutResult(BOUND, lease -> {});
+            assertThat(isLocked()).as("lock after a body").isFalse();
+        });
+    }
+
     private void assertThatCommitIsRejected(Runnable work) {
         assertThatThrownBy(() -> this.transactions.executeWithoutResult(status -> work.run()))
                 .isInstanceOf(LockLostException.class);

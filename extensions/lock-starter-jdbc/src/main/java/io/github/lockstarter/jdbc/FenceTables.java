@@ -115,7 +115,7 @@ final class FenceTables implements InitializingBean {
                     Printable.of("Transactions of " + database + " cannot be fenced: table '"
                             + this.properties.tableName()
                             + "' cannot be used: " + ex.getMessage() + '.'),
-                    Printable.of("Create it, by " + FenceProperties.PREFIX
+                    Printable.of("Create the table, by " + FenceProperties.PREFIX
                             + "initialize-schema=always or by the script of "
                             + FenceProperties.PREFIX
                             + "schema, and grant SELECT, INSERT, UPDATE and DELETE; or list the"

@@ -31,6 +31,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
@@ -86,6 +87,11 @@ final class TransactionFence implements GrantFence {
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
 
+    /** The cause of a refusal that is none of the owners'. */
+    private static final String TWO_SERVERS =
+            "If the lock has no other owner, instances that use different Redis servers or databases share the table: set"
+                    + " distributed-lock.jdbc.fence.table-name for those of one of them.";
+
     /** The shortest wait for a row, so that a free row can be locked even if no time is left. */
     private static final long SHORTEST_WAIT_MILLIS = 100;
 
@@ -96,6 +102,8 @@ final class TransactionFence implements GrantFence {
     private @Nullable FenceReports reports;
 
     private volatile @Nullable LeasingLockRegistry registry;
+
+    private final LongSupplier clock;
 
     /** The tables, or null until they have been created. */
     private volatile @Nullable FenceTables tables;
@@ -125,7 +133,7 @@ final class TransactionFence implements GrantFence {
 
         final LockRequest request;
 
-        /** When its token was raised last in a transaction that has committed, by {@link System#nanoTime}. */
+        /** When its token was raised last in a transaction that has committed, by {@link #now}. */
         final Map<FenceTable, Long> raisedAt = new HashMap<>(2);
 
         /** The tables in which a transaction in which it was granted was rolled back, with its token. */
@@ -272,11 +280,29 @@ final class TransactionFence implements GrantFence {
             }
             this.isEnded = true;
             if (committed) {
-                this.raised.forEach(lock -> lock.raisedAt.put(this.table, System.nanoTime()));
+                this.raised.forEach(lock -> lock.raisedAt.put(this.table, now()));
             } else {
                 this.granted.forEach(lock -> lock.takenBack.add(this.table));
             }
         }
+    }
+
+    /** Creates a fence. */
+    TransactionFence() {
+        this(System::nanoTime);
+    }
+
+    /**
+     * Creates a fence.
+     *
+     * @param clock nanoseconds, by which the age of raised tokens is measured
+     */
+    TransactionFence(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    private long now() {
+        return this.clock.getAsLong();
     }
 
     /** Fences the grants of that registry. */
@@ -471,7 +497,7 @@ final class TransactionFence implements GrantFence {
         long due = table.retention().dividedBy(2).toNanos();
         for (Held lock : locks) {
             Long raised = lock.raisedAt.get(table);
-            if (raised != null && System.nanoTime() - raised > due && locking(table, lock, null) == null) {
+            if (raised != null && now() - raised > due && locking(table, lock, null) == null) {
                 raiseAlone(table, lock, table.lockTimeout());
             }
         }
@@ -695,7 +721,7 @@ final class TransactionFence implements GrantFence {
             return failure(
                     lease,
                     "was released before, and a later owner has raised its token in " + table
-                            + ". The transaction was refused.");
+                            + ". The transaction was refused. " + TWO_SERVERS);
         }
         try {
             lease.ensureHeld();
@@ -703,7 +729,7 @@ final class TransactionFence implements GrantFence {
         } catch (LockLostException loss) {
             return new TransactionRefusedException(
                     Printable.of(shown(lease) + " has a later owner, which has raised its token in " + table
-                            + ". Nothing of the transaction is stored."),
+                            + ". Nothing of the transaction is stored. " + TWO_SERVERS),
                     loss);
         }
     }
@@ -851,7 +877,7 @@ final class TransactionFence implements GrantFence {
                 throw refused(lock, ex, start);
             }
         }
-        lock.raisedAt.put(table, System.nanoTime());
+        lock.raisedAt.put(table, now());
         answered(lock, FenceOutcome.ACCEPTED, start);
     }
 

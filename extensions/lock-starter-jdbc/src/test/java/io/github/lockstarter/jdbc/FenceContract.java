@@ -464,6 +464,16 @@ abstract class FenceContract {
         assertThatNothingIsLeft();
     }
 
+    /** Tokens of one server say nothing about those of another. */
+    @Test
+    void shouldNameTwoServersWithOneTableAsACause() {
+        this.application.letTheNextOwnerCommit(Long.MAX_VALUE / 2);
+
+        assertThatThrownBy(() -> this.application.locks.execute(ORDER, lease -> null))
+                .isInstanceOf(TransactionRefusedException.class)
+                .hasMessageContainingAll("different Redis servers", "distributed-lock.jdbc.fence.table-name");
+    }
+
     // ---- Statements and callbacks of the body
 
     /** DDL commits the transaction in some databases, so that the rest of it has locked nothing. */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.engine.LockSettings;
@@ -38,6 +39,9 @@ final class FencedApplication implements AutoCloseable {
     final FenceTable table;
 
     final List<TransactionRefusedEvent> events = new CopyOnWriteArrayList<>();
+
+    /** Time by which the fence believes that it is later. */
+    volatile Duration passed = Duration.ZERO;
 
     private final FenceReports reports;
 
@@ -75,7 +79,7 @@ final class FencedApplication implements AutoCloseable {
         this.jdbc = new JdbcTemplate(this.pool);
         this.locks = locks;
         this.reports = new FenceReports(event -> this.events.add((TransactionRefusedEvent) event), null);
-        TransactionFence fence = new TransactionFence();
+        TransactionFence fence = new TransactionFence(() -> System.nanoTime() + this.passed.toNanos());
         this.tables = new FenceTables(
                 Map.of("pool", this.pool),
                 properties(lockTimeout),
@@ -93,7 +97,12 @@ final class FencedApplication implements AutoCloseable {
     }
 
     FenceCleanUp cleanUp() {
-        return new FenceCleanUp(this.locks, this.tables, "shop", Duration.ofDays(30));
+        return cleanUp(this.locks);
+    }
+
+    /** Returns a clean-up under a lock of that registry. */
+    FenceCleanUp cleanUp(LockRegistry registry) {
+        return new FenceCleanUp(registry, this.tables, "shop", Duration.ofDays(30));
     }
 
     static FenceProperties properties(Duration lockTimeout) {

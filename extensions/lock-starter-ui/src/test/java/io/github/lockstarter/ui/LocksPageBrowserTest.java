@@ -175,6 +175,30 @@ class LocksPageBrowserTest {
     }
 
     @Test
+    void shouldGiveAllCardsOfANarrowPageTheSameForm() throws Exception {
+        for (String name : List.of("card:4711", "card:2026-11", "card:customers")) {
+            registry.acquire(LockRequest.of(name));
+        }
+        visit("en", NARROW, "light");
+        browser.find("#count", "3 locks");
+
+        shouldBeAlike("tr.lock .toggle");
+        shouldBeAlike("tr.lock .release");
+
+        browser.evaluate("document.querySelectorAll('tr.lock .toggle').forEach(toggle => toggle.click())");
+        shouldBeAlike("tr.details dl");
+    }
+
+    private static void shouldBeAlike(String part) {
+        List<?> places = (List<?>) browser.evaluate(
+                "[...document.querySelectorAll(arguments[0])].map(part => part.getBoundingClientRect())"
+                        + ".map(place => place.left + ' to ' + place.right)",
+                part);
+        assertThat(places).as("left and right edges of %s", part).hasSize(3);
+        assertThat(Set.copyOf(places)).as("left and right edges of %s", part).hasSize(1);
+    }
+
+    @Test
     void shouldShowTheFirstOfManyLocks(RedisCli redis) {
         PageTests.createLocks(redis, 10_000);
 

@@ -21,13 +21,16 @@ public final class BackingInitializer implements ApplicationContextInitializer<C
     public void initialize(ConfigurableApplicationContext context) {
         ConfigurableEnvironment environment = context.getEnvironment();
         Binder binder = Binder.get(environment);
-        BackingProperties properties =
-                binder.bind("sample.backing", BackingProperties.class).get();
-        Map<String, Object> added = new HashMap<>();
         Map<String, Object> redis = binder.bind("spring.data.redis", Bindable.mapOf(String.class, Object.class))
                 .orElse(Map.of());
         boolean hasRedis = !Collections.disjoint(redis.keySet(), ADDRESSES);
         boolean hasDatabase = environment.containsProperty("spring.datasource.url");
+        if (hasRedis && hasDatabase) {
+            return;
+        }
+        BackingProperties properties =
+                binder.bind("sample.backing", BackingProperties.class).get();
+        Map<String, Object> added = new HashMap<>();
         if (!hasRedis) {
             added.put("spring.data.redis.host", BackingProperties.HOST);
             added.put("spring.data.redis.port", properties.redisPort());
@@ -35,11 +38,9 @@ public final class BackingInitializer implements ApplicationContextInitializer<C
         if (!hasDatabase) {
             added.put("spring.datasource.url", properties.databaseUrl());
         }
-        if (!added.isEmpty()) {
-            // Open as long as this JVM lives: a singleton is not garbage, and nothing closes it before the services.
-            Socket connection = BackingConnection.open(properties.without(hasRedis, hasDatabase));
-            context.getBeanFactory().registerSingleton("backingConnection", connection);
-            environment.getPropertySources().addLast(new MapPropertySource("backing", added));
-        }
+        // Open as long as this JVM lives: a singleton is not garbage, and nothing closes it before the services.
+        Socket connection = BackingConnection.open(properties.without(hasRedis, hasDatabase));
+        context.getBeanFactory().registerSingleton("backingConnection", connection);
+        environment.getPropertySources().addLast(new MapPropertySource("backing", added));
     }
 }

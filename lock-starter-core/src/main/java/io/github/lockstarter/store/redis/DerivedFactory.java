@@ -7,6 +7,7 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -14,7 +15,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.ClusterCommandExecutor;
+import org.springframework.data.redis.connection.ClusterTopologyProvider;
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -24,7 +29,9 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
@@ -58,14 +65,22 @@ final class DerivedFactory {
 
     private final Duration timeout;
 
+    /** How long connecting may take, and then the handshake. */
+    private final Duration connectTimeout;
+
     /** Those of all connections of this recipe, and of the recipes that are derived from it. */
     final OwnEventLoops eventLoops;
 
     private DerivedFactory(
-            LettuceConnectionFactory original, RedisConfiguration servers, Duration timeout, OwnEventLoops eventLoops) {
+            LettuceConnectionFactory original,
+            RedisConfiguration servers,
+            Duration timeout,
+            Duration connectTimeout,
+            OwnEventLoops eventLoops) {
         this.original = original;
         this.servers = servers;
         this.timeout = timeout;
+        this.connectTimeout = connectTimeout;
         this.eventLoops = eventLoops;
     }
 
@@ -75,7 +90,7 @@ final class DerivedFactory {
      * @param timeout how long connecting and a command may take
      */
     static @Nullable DerivedFactory of(RedisConnectionFactory factory, Duration timeout) {
-        if (!(factory instanceof LettuceConnectionFactory lettuce)) {
+        if (!(targetOf(factory) instanceof LettuceConnectionFactory lettuce)) {
             return null;
         }
         // The getters ignore a configuration that was passed as a RedisConfiguration, and name an unrelated server for
@@ -84,8 +99,16 @@ final class DerivedFactory {
         Object servers = new DirectFieldAccessor(lettuce).getPropertyValue(CONFIGURATION);
         return servers instanceof RedisConfiguration known
                         && !(servers instanceof RedisStaticMasterReplicaConfiguration)
-                ? new DerivedFactory(lettuce, known, timeout, new OwnEventLoops(lettuce))
+                ? new DerivedFactory(lettuce, known, timeout, timeout, new OwnEventLoops(lettuce))
                 : null;
+    }
+
+    /** Returns the factory behind the proxies of Spring, which have no configuration of their own. */
+    static RedisConnectionFactory targetOf(RedisConnectionFactory factory) {
+        Object target = factory instanceof ScopedObject scoped
+                ? scoped.getTargetObject()
+                : AopProxyUtils.getSingletonTarget(factory);
+        return target instanceof RedisConnectionFactory behind ? targetOf(behind) : factory;
     }
 
     /** Returns the recipe for the master that Sentinel names, as if it were a standalone server, with the same credentials. */
@@ -96,7 +119,12 @@ final class DerivedFactory {
         node.setUsername(RedisConfiguration.getUsernameOrElse(this.servers, () -> null));
         node.setPassword(RedisConfiguration.getPasswordOrElse(this.servers, RedisPassword::none));
         node.setDatabase(database());
-        return new DerivedFactory(this.original, node, this.timeout, this.eventLoops);
+        return new DerivedFactory(this.original, node, this.timeout, this.connectTimeout, this.eventLoops);
+    }
+
+    /** Returns this recipe with another limit for connecting and for the handshake. Commands keep theirs. */
+    DerivedFactory connectingWithin(Duration limit) {
+        return new DerivedFactory(this.original, this.servers, this.timeout, limit, this.eventLoops);
     }
 
     /** Returns whether the servers are a cluster. */
@@ -111,7 +139,9 @@ final class DerivedFactory {
 
     /** Returns a new factory that is ready to connect; the caller destroys it. */
     LettuceConnectionFactory create() {
-        LettuceConnectionFactory derived = new LettuceConnectionFactory(this.servers, clientConfiguration());
+        LettuceConnectionFactory derived = this.connectTimeout.equals(this.timeout)
+                ? new LettuceConnectionFactory(this.servers, clientConfiguration())
+                : new PatientFactory(this.servers, clientConfiguration(), this.timeout);
         derived.setValidateConnection(false);
         derived.afterPropertiesSet();
         derived.start();
@@ -125,7 +155,7 @@ final class DerivedFactory {
     private LettuceClientConfiguration clientConfiguration() {
         LettuceClientConfiguration client = this.original.getClientConfiguration();
         LettuceClientConfiguration.LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
-                .commandTimeout(this.timeout)
+                .commandTimeout(this.connectTimeout)
                 .shutdownTimeout(client.getShutdownTimeout())
                 .shutdownQuietPeriod(client.getShutdownQuietPeriod())
                 .clientOptions(clientOptions());
@@ -143,20 +173,22 @@ final class DerivedFactory {
 
     /**
      * Adapts the application's options to locks: commands are rejected while there is no connection, because a queued one would
-     * be executed after its caller has given up; connecting takes no longer than a command; and the topology of a cluster is
-     * refreshed often enough.
+     * be executed after its caller has given up; connecting takes a limited time; and the topology of a cluster is refreshed often
+     * enough.
      */
     private ClientOptions clientOptions() {
         ClientOptions given =
                 this.original.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
         ClientOptions.Builder options = isCluster() ? clusterOptions(given) : given.mutate();
         SocketOptions socket = given.getSocketOptions();
-        boolean connectsInTime = socket.getConnectTimeout().compareTo(this.timeout) < 0;
+        boolean connectsInTime = socket.getConnectTimeout().compareTo(this.connectTimeout) < 0;
         return options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .socketOptions(
                         connectsInTime
                                 ? socket
-                                : socket.mutate().connectTimeout(this.timeout).build())
+                                : socket.mutate()
+                                        .connectTimeout(this.connectTimeout)
+                                        .build())
                 .timeoutOptions(WITHOUT_TIMER)
                 // mutate() does not copy these two in all versions of Lettuce.
                 .replayFilter(given.getReplayFilter())
@@ -239,7 +271,7 @@ final class DerivedFactory {
         uri.withSsl(client.isUseSsl())
                 .withVerifyPeer(client.getVerifyMode())
                 .withStartTls(client.isStartTls())
-                .withTimeout(this.timeout)
+                .withTimeout(this.connectTimeout)
                 .withClientName(clientName());
         if (user != null && !user.isEmpty()) {
             uri.withAuthentication(user, password.toOptional().orElseGet(() -> new char[0]));
@@ -275,14 +307,15 @@ final class DerivedFactory {
             return "Redis Cluster at " + addresses(cluster.getClusterNodes());
         }
         if (isSentinel()) {
-            return "Redis Sentinel at " + sentinelAddresses() + " (master '" + masterName() + "')";
+            return "Redis Sentinel at " + sentinelAddresses() + " (master '" + masterName() + "', database "
+                    + database() + ')';
         }
-        return RedisConfiguration.isDomainSocketConfiguration(this.servers)
-                ? "Redis at a Unix socket"
-                : "Redis at "
-                        + RedisConfiguration.getHostOrElse(this.servers, this.original::getHostName)
+        String server = RedisConfiguration.isDomainSocketConfiguration(this.servers)
+                ? "a Unix socket"
+                : RedisConfiguration.getHostOrElse(this.servers, this.original::getHostName)
                         + ':'
                         + RedisConfiguration.getPortOrElse(this.servers, this.original::getPort);
+        return "Redis at " + server + " (database " + database() + ')';
     }
 
     String sentinelAddresses() {
@@ -291,5 +324,31 @@ final class DerivedFactory {
 
     private static String addresses(Collection<RedisNode> nodes) {
         return nodes.stream().map(RedisNode::asString).collect(Collectors.joining(", "));
+    }
+
+    /** Spring Data has one timeout for the handshake and for commands, so that commands get theirs here. */
+    private static final class PatientFactory extends LettuceConnectionFactory {
+
+        private final Duration timeout;
+
+        PatientFactory(RedisConfiguration servers, LettuceClientConfiguration client, Duration timeout) {
+            super(servers, client);
+            this.timeout = timeout;
+        }
+
+        @Override
+        public long getTimeout() {
+            return this.timeout.toMillis();
+        }
+
+        @Override
+        protected LettuceClusterConnection doCreateLettuceClusterConnection(
+                @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection,
+                LettuceConnectionProvider provider,
+                ClusterTopologyProvider topology,
+                ClusterCommandExecutor executor,
+                Duration unused) {
+            return super.doCreateLettuceClusterConnection(connection, provider, topology, executor, this.timeout);
+        }
     }
 }

@@ -4,21 +4,20 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.net.SocketAddress;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Counts how often the connections of a Lettuce client broke, and reports new connections and the loss of subscriptions,
- * both of which Lettuce renews without notice.
+ * Reports each connection of a Lettuce client that breaks or is opened, and the loss of subscriptions: Lettuce reconnects without
+ * notice.
  *
- * @param count grows with each disconnection
+ * @param onDisconnected called with each disconnection, on a thread of the client, which it must not block
  * @param onConnected called when a connection for commands was opened or reopened, on a thread of the client, which it
  *     must not block
  * @param onSubscriptionLost called on a thread of the client, which it must not block
  */
-record DisconnectMonitor(AtomicLong count, Runnable onConnected, Runnable onSubscriptionLost)
+record DisconnectMonitor(Runnable onDisconnected, Runnable onConnected, Runnable onSubscriptionLost)
         implements RedisConnectionStateListener {
 
     /** Monitors the connections of the factory's client from now on, if it is Lettuce. */
@@ -37,7 +36,7 @@ record DisconnectMonitor(AtomicLong count, Runnable onConnected, Runnable onSubs
 
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-        this.count.incrementAndGet();
+        this.onDisconnected.run();
         if (connection instanceof StatefulRedisPubSubConnection) {
             this.onSubscriptionLost.run();
         }

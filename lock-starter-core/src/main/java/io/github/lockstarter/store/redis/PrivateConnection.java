@@ -2,8 +2,13 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.Printable;
+import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +20,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.Disposable;
@@ -33,8 +38,11 @@ final class PrivateConnection extends StoreConnection {
 
     private static final LockLog logger = LockLog.of(PrivateConnection.class);
 
-    /** Additional time that {@link #start} waits, because a cold JVM may take seconds to load the client. */
-    private static final Duration COLD_START = Duration.ofSeconds(5);
+    /**
+     * Limit of the second attempt of {@link #start}: a JVM that starts on a busy machine may take seconds to load the client, and
+     * its server to reply. All other attempts are short, because leases end meanwhile.
+     */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** How the connection is derived from the application's. */
     final DerivedFactory recipe;
@@ -59,6 +67,9 @@ final class PrivateConnection extends StoreConnection {
 
     /** A connection that must be closed by another thread, because it may block; null: none. */
     private volatile @Nullable LettuceScripts discarded;
+
+    /** The last connection that was closed because another one has replaced it: its client repeats no command. */
+    private volatile @Nullable RedisConnectionFactory closing;
 
     /** Failed attempts that {@link #start} waits for; a successful attempt counts for all of them. */
     private volatile CountDownLatch startAttempts = new CountDownLatch(0);
@@ -124,9 +135,10 @@ final class PrivateConnection extends StoreConnection {
         this.startAttempts = new CountDownLatch(2);
         checkAgain(0);
         try {
-            // Milliseconds if Redis answers, two timeouts if it is silent; the application starts in both cases. Two
-            // attempts, because a cold JVM may take longer to load the client than the first one may take.
-            this.startAttempts.await(this.timeout.plus(COLD_START).toMillis(), TimeUnit.MILLISECONDS);
+            // Milliseconds if Redis answers or refuses connections, both limits if it is silent; the application starts
+            // in
+            // each case.
+            this.startAttempts.await(this.timeout.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -170,6 +182,20 @@ final class PrivateConnection extends StoreConnection {
     @Override
     boolean isConnected() {
         return this.current != null;
+    }
+
+    @Override
+    String serversOf(@Nullable String key) {
+        LettuceScripts open = lettuce();
+        RedisClusterNode node = this.cluster && open != null && key != null
+                ? ((RedisClusterClient) open.lettuce.getRequiredNativeClient())
+                        .getPartitions()
+                        .getPartitionBySlot(SlotHash.getSlot(key))
+                : null;
+        return node == null
+                ? this.servers
+                : this.servers + " (node " + node.getUri().getHost() + ':'
+                        + node.getUri().getPort() + ')';
     }
 
     @Override
@@ -296,21 +322,24 @@ final class PrivateConnection extends StoreConnection {
 
     private boolean answers(LettuceScripts open) {
         try {
-            ping(open);
+            ping(open, this.timeout);
             return true;
         } catch (RuntimeException ex) {
             return false;
         }
     }
 
-    private void ping(LettuceScripts open) {
+    private void ping(LettuceScripts open, Duration limit) {
         // In a cluster PING would ask every node, and one that is down must not affect locks on the others. There
         // Lettuce supervises the connection to each node.
         if (!this.cluster) {
             // Sent first on the same connection, so that its reply arrives first, without a round trip of its own.
             readFormat(open);
-            try (RedisConnection connection = open.factory.getConnection()) {
-                connection.ping();
+            try {
+                String unused =
+                        LettuceFutures.awaitOrCancel(open.commands.ping(), limit.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RedisCommandTimeoutException ex) {
+                throw new RedisCommandTimeoutException(Printable.of("no reply within " + limit.toMillis() + " ms"));
             }
         }
     }
@@ -321,11 +350,14 @@ final class PrivateConnection extends StoreConnection {
 
     private void replace(@Nullable LettuceScripts replaced) {
         this.lastRefresh = System.nanoTime();
+        boolean isPatient = this.startAttempts.getCount() == 1;
+        Duration limit = isPatient && this.timeout.compareTo(PATIENCE) < 0 ? PATIENCE : this.timeout;
+        DerivedFactory patient = this.recipe.connectingWithin(limit);
         Sentinels asked = this.sentinels;
-        RedisNode master = asked != null ? asked.await() : null;
+        RedisNode master = asked == null ? null : isPatient ? Sentinels.ask(patient, limit) : asked.await();
         LettuceScripts opened;
         try {
-            opened = open(master);
+            opened = open(master != null ? patient.ofNode(master) : patient, master, limit);
         } catch (RuntimeException ex) {
             if (replaced != null && !Objects.equals(master, replaced.master)) {
                 // The answers of a former master prove nothing.
@@ -342,7 +374,10 @@ final class PrivateConnection extends StoreConnection {
         this.current = opened;
         toListener(notified -> notified.connected(opened.factory));
         if (replaced != null) {
-            Thread unused = replaced.close();
+            // The reply follows those to all commands that were sent before: none of them remains unknown.
+            boolean unused = answers(replaced);
+            this.closing = replaced.factory;
+            Thread unusedToo = replaced.close();
         }
         RedisNode before = this.lastMaster;
         this.lastMaster = master;
@@ -354,7 +389,7 @@ final class PrivateConnection extends StoreConnection {
             // In a cluster the node with the key of the format may be another one than those that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
-            new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);
+            this.isUnusable = new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);
         }
     }
 
@@ -362,15 +397,21 @@ final class PrivateConnection extends StoreConnection {
      * Opens a connection and waits until it has answered.
      *
      * @param master the server if Sentinel has named it, null otherwise
+     * @param limit how long the answer may take
      */
-    private LettuceScripts open(@Nullable RedisNode master) {
-        LettuceConnectionFactory factory = (master != null ? this.recipe.ofNode(master) : this.recipe).create();
+    private LettuceScripts open(DerivedFactory recipe, @Nullable RedisNode master, Duration limit) {
+        LettuceConnectionFactory factory = recipe.create();
         try {
             Runnable lost = () -> toListener(notified -> notified.subscriptionLost(factory));
-            new DisconnectMonitor(this.disconnects, this::reconnected, lost).watch(factory);
+            Runnable broken = () -> {
+                if (factory != this.closing) {
+                    this.disconnects.incrementAndGet();
+                }
+            };
+            new DisconnectMonitor(broken, this::reconnected, lost).watch(factory);
             ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
-            ping(opened);
+            ping(opened, limit);
             if (!this.cluster) {
                 opened.probeSlots(this.keys);
             }

@@ -3,11 +3,13 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockStoreException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.RedisSystemException;
 
 /**
  * Translates the exceptions of Redis clients into {@link LockStoreException}: whether the command may have been
@@ -23,6 +25,19 @@ final class RedisErrors {
     private static final String PERMISSION =
             "Grant the missing permission to the Redis user; the page docs/reference/redis.md of the manual has the"
                     + " ACL rule.";
+
+    /** The client of the application reconnects only when its connection breaks. */
+    private static final String SHARED_REPLICA =
+            "The application's connection leads to a replica. After a failover, its client keeps a connection that still"
+                    + " answers: close it or restart the application. With Lettuce and"
+                    + " distributed-lock.redis.private-connection=true, locks find the master by themselves. Without a"
+                    + " failover, change spring.data.redis.* so that it leads to the master.";
+
+    static final String FIND_MASTER =
+            "Unless a failover is in progress, change spring.data.redis.* so that it leads to the" + " master.";
+
+    static final String SENTINEL_GIVEN =
+            "Set spring.data.redis.sentinel.master and nodes instead of spring.data.redis.host and port.";
 
     private static final String SENTINEL =
             "Check spring.data.redis.sentinel.master and nodes, which are the Sentinels and not"
@@ -58,11 +73,7 @@ final class RedisErrors {
     private enum Kind {
         NOPERM("NOPERM", Meaning.PERMANENT, PERMISSION),
         AUTHENTICATION("NOAUTH|WRONGPASS", Meaning.PERMANENT, CREDENTIALS),
-        REPLICA(
-                "READONLY",
-                Meaning.NOT_MASTER,
-                "The server is a replica: unless a failover is in progress, change spring.data.redis.* so that it"
-                        + " leads to the master."),
+        REPLICA("READONLY", Meaning.NOT_MASTER, "The server is a replica. " + FIND_MASTER),
         NO_MASTER("MASTERDOWN|NOREPLICAS|ERR WAIT cannot be used", Meaning.NOT_MASTER, ""),
         DEMOTED("UNBLOCKED force", Meaning.UNKNOWN, ""),
         BUSY("LOADING|BUSY|MISCONF", Meaning.REJECTED, ""),
@@ -90,7 +101,14 @@ final class RedisErrors {
                         + " name, or delete the key."),
         LOCKKIND("LOCKKIND", Meaning.REFUSED, "Use different names for a lock and for a semaphore."),
         LOCKLIMIT("LOCKLIMIT", Meaning.REFUSED, "Distribute the holders over several locks, for example by a key."),
+        COMMAND(
+                "(ERR )?(?i:unknown (redis )?command|unsupported command)",
+                Meaning.PERMANENT,
+                "A command that locks use is missing: the server is older than Redis 6.2, rename-command hides it, or a"
+                        + " proxy does not support it. With a private connection, the log names each at the start."),
         ERROR("ERR ", Meaning.PERMANENT, "Check that the server is Redis 6.2 or newer, or Valkey, and allows scripts."),
+        /** A proxy has no reply of the server. */
+        UPSTREAM("upstream |no upstream", Meaning.UNKNOWN, ""),
         OTHER("", Meaning.UNKNOWN, "");
 
         private final Pattern start;
@@ -117,6 +135,10 @@ final class RedisErrors {
         }
     }
 
+    /** The exceptions of Lettuce and Jedis for error replies. By name, because a client may be absent. */
+    private static final Set<String> ERROR_REPLIES = Set.of(
+            "io.lettuce.core.RedisCommandExecutionException", "redis.clients.jedis.exceptions.JedisDataException");
+
     /** Initializes the enums together with this class. */
     private static final List<Kind> KINDS = List.of(Kind.values());
 
@@ -136,25 +158,34 @@ final class RedisErrors {
      * @param ex what the client threw
      * @param servers the servers as messages name them, without credentials
      * @param subject what the command was for, such as {@code lock 'a'}
-     * @param executedOnce false if the client may have repeated the command: a rejection may then be the reply to the
-     *     second execution, after the first one succeeded
+     * @param executedOnce false over the application's connection, whose client may have repeated the command: a rejection may
+     *     then be the reply to the second execution, after the first one succeeded
      * @param connectFailure why the last attempt to connect failed; null if it did not fail or is not known
      */
     static LockStoreException translate(
             Throwable ex, String servers, String subject, boolean executedOnce, @Nullable Throwable connectFailure) {
+        String words = String.valueOf(ex.getMessage());
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
             String reply = String.valueOf(cause.getMessage());
             String message = unwrap(reply);
             Kind kind = Kind.of(reply);
+            if (kind == Kind.OTHER && isErrorReply(cause)) {
+                // The server has answered, with a code that is not known here.
+                kind = Kind.ERROR;
+            }
             if (kind.meaning != Meaning.UNKNOWN) {
                 boolean mayPass = kind.meaning == Meaning.REJECTED || kind.meaning == Meaning.NOT_MASTER;
                 boolean isExecuted = kind.meaning == Meaning.PERMANENT && !isDeniedAtOnce(reply);
-                String problem = sentence(message) + ' ' + kind.remedy;
+                String remedy = kind == Kind.REPLICA && !executedOnce ? SHARED_REPLICA : kind.remedy;
+                String problem = sentence(message) + ' ' + remedy;
                 return new LockStoreException(
                         servers + " rejected a command for " + subject + ": " + problem.strip(),
                         ex,
                         isExecuted || !executedOnce,
                         mayPass);
+            }
+            if (isErrorReply(cause)) {
+                words = message;
             }
             if (message.contains("Commands are rejected")) {
                 // The client does not report why it is not connected; the last attempt to connect does.
@@ -168,7 +199,7 @@ final class RedisErrors {
         if (ex instanceof IllegalStateException && !(ex instanceof CancellationException)) {
             return notConnected(servers, subject, ex);
         }
-        String reason = isInterrupt(ex) ? "the calling thread was interrupted" : String.valueOf(ex.getMessage());
+        String reason = isInterrupt(ex) ? "the calling thread was interrupted" : words;
         return new LockStoreException(
                 servers + " did not answer a command for " + subject + " (" + reason
                         + "). It is unknown whether the command was executed.",
@@ -202,7 +233,8 @@ final class RedisErrors {
     static LockStoreException inTransaction(String subject) {
         return new LockStoreException(
                 "Redis did not execute a command for " + subject + ": the application's connection is in a transaction"
-                        + " or a pipeline. Set distributed-lock.redis.private-connection=true.",
+                        + " or a pipeline, although its factory was asked for a new one. Configure a factory that does"
+                        + " not share connections between its callers.",
                 null,
                 true,
                 false);
@@ -284,6 +316,27 @@ final class RedisErrors {
     private static boolean isDeniedAtOnce(String message) {
         return message.startsWith("NOPERM")
                 && !DENIED_IN_SCRIPT.matcher(message).find();
+    }
+
+    /** Returns whether the exception is that of a client for an error reply, or was created for an error within a result. */
+    static boolean isErrorReply(Throwable ex) {
+        for (Class<?> type = ex.getClass(); type != null; type = type.getSuperclass()) {
+            if (ERROR_REPLIES.contains(type.getName())) {
+                return true;
+            }
+        }
+        return ex instanceof RedisSystemException && ex.getCause() == null;
+    }
+
+    /** Returns whether all connections of a pool were in use. */
+    static boolean isExhausted(Throwable ex) {
+        return isAny(ex, message -> message.contains("idle object") || message.contains("xhausted"));
+    }
+
+    /** Returns whether the server, or a proxy, does not have the command or executes it in another way than expected. */
+    static boolean isUnsupported(String error) {
+        Kind kind = Kind.of(error);
+        return kind == Kind.COMMAND || kind == Kind.ERROR || kind == Kind.OTHER;
     }
 
     /** Returns whether the exception or one of its causes is an error reply of a server that may not be the master any more. */

@@ -131,8 +131,8 @@ public final class RedisLockStore implements LockStore {
     private static StoreConnection connectionOver(
             RedisConnectionFactory factory, LockKeys keys, RedisStoreSettings settings) {
         boolean lettuce = ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisLockStore.class.getClassLoader());
-        DerivedFactory recipe =
-                settings.privateConnection() && lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
+        DerivedFactory known = lettuce ? DerivedFactory.of(factory, settings.commandTimeout()) : null;
+        DerivedFactory recipe = settings.privateConnection() ? known : null;
         if (recipe == null && settings.confirmReplicas() > 0) {
             throw new InvalidLockSettingException(
                     "redis.confirm-replicas",
@@ -143,7 +143,7 @@ public final class RedisLockStore implements LockStore {
         }
         return recipe != null
                 ? new PrivateConnection(recipe, keys, settings)
-                : new SharedConnection(factory, keys, settings, lettuce);
+                : new SharedConnection(factory, keys, settings, known != null ? known.servers() : "Redis", lettuce);
     }
 
     @Override
@@ -366,7 +366,7 @@ public final class RedisLockStore implements LockStore {
         if (cause instanceof LockStoreException known) {
             return known;
         }
-        LockStoreException translated = this.connection.failed(cause, subject(command));
+        LockStoreException translated = this.connection.failed(cause, subject(command), keyOf(command));
         if (cause instanceof TimeoutException && isConfirmed(command)) {
             return withUnknownOutcome(
                     translated,
@@ -408,6 +408,12 @@ public final class RedisLockStore implements LockStore {
         return isOfInstances(command) ? "the descriptions of instances" : this.keys.describe(command.lock());
     }
 
+    /** Returns the key of a command for a lock, of several the first; null: it is for no lock. */
+    private @Nullable String keyOf(Command command) {
+        Command first = command instanceof Command.RenewAll all ? all.renewals().get(0) : command;
+        return isOfInstances(first) ? null : this.keys.keyOf(first.lock());
+    }
+
     @Override
     public int renewalBatchSize() {
         StoreConnection.Open open = this.connection.current;
@@ -423,8 +429,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public boolean isConnected() {
-        return this.connection.isConnected();
+    public @Nullable String obstacle() {
+        return this.connection.obstacle();
     }
 
     @Override

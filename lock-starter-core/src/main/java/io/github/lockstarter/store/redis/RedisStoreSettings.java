@@ -37,7 +37,7 @@ public record RedisStoreSettings(
         }
         if (pollInterval.toMillis() < 1) {
             throw new InvalidLockSettingException(
-                    "redis.poll-interval", pollInterval, "must be at least 1ms", "One second is usual.");
+                    "redis.poll-interval", pollInterval, "must be at least 1ms", "Set a second, which is usual.");
         }
         if (confirmReplicas < 0 || confirmReplicas > MOST_REPLICAS) {
             throw new InvalidLockSettingException(

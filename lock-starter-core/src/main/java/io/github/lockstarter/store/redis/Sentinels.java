@@ -122,6 +122,16 @@ final class Sentinels {
         }
     }
 
+    /** Asks for the master once, over connections that are closed afterwards. */
+    static RedisNode ask(DerivedFactory recipe, Duration timeout) {
+        Sentinels asked = new Sentinels(recipe, timeout, () -> {});
+        try {
+            return asked.await();
+        } finally {
+            asked.close();
+        }
+    }
+
     private static RedisNode newest(List<Answer> answers, @Nullable RedisNode known) {
         Answer newest =
                 answers.stream().max(Comparator.comparingLong(Answer::epoch)).orElseThrow();
@@ -166,10 +176,15 @@ final class Sentinels {
                 this.questions = null;
                 this.messages = null;
             }
-            this.questions = connected(
-                    this.questions, () -> Sentinels.this.client.connectSentinelAsync(StringCodec.UTF8, this.uri));
             // Without the permission to subscribe, the questions have to do.
-            this.messages = connected(this.messages, this::subscribe);
+            CompletableFuture<StatefulRedisPubSubConnection<String, String>> reachable =
+                    connected(this.messages, this::subscribe);
+            this.messages = reachable;
+            // Lettuce logs a WARN for each failure to connect for questions, but not for messages.
+            this.questions = connected(
+                    this.questions,
+                    () -> reachable.thenCompose(
+                            unused -> Sentinels.this.client.connectSentinelAsync(StringCodec.UTF8, this.uri)));
             return this.questions.thenCompose(connection -> ask(connection.async()));
         }
 

@@ -7,9 +7,11 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -21,8 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the server after the first connection, and logs problems before a lock fails: missing permissions, with the
- * {@code ACL SETUSER} rule that grants them, and an eviction policy that can delete locks. Used once.
+ * Checks the server after the first connection, and logs problems before a lock fails: a server that is no master, missing
+ * permissions, with the {@code ACL SETUSER} rule that grants them, missing commands, a version that is too old, and an eviction
+ * policy that can delete locks. Used once.
  *
  * <p>A server reports only the first permission that a script lacks, and Redis up to 7.0 does not report which one, so each
  * command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a
@@ -35,6 +38,15 @@ import org.jspecify.annotations.Nullable;
 final class ServerCheck {
 
     private static final LockLog logger = LockLog.of(ServerCheck.class);
+
+    private static final Pattern VERSION = Pattern.compile("redis_version:((\\d+\\.\\d)\\S*)");
+
+    private static final float OLDEST_VERSION = 6.2f;
+
+    private static final String NO_REPLY = "";
+
+    /** No reply, and the errors of a server that has the command: {@code HSET} lacks a value, and no script has that digest. */
+    private static final Pattern EXPECTED = Pattern.compile("^$|^NOSCRIPT|(?i:wrong number of arg)");
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
@@ -60,6 +72,11 @@ final class ServerCheck {
 
     private final Set<String> missing = new LinkedHashSet<>();
 
+    /** Commands that the server executes for no user, with its words, and the consequences. */
+    private final Map<String, String> unsupported = new LinkedHashMap<>();
+
+    private final Set<String> unsupportedConsequences = new LinkedHashSet<>();
+
     ServerCheck(LettuceScripts scripts, LockKeys keys, DerivedFactory recipe, RedisStoreSettings settings) {
         this.scripts = scripts;
         this.keys = keys;
@@ -74,17 +91,44 @@ final class ServerCheck {
      * report it.
      *
      * @param another a reply that is awaited as well
+     * @return whether locks fail at this server, as far as is known
      */
-    void run(Future<?> another) {
+    boolean run(Future<?> another) {
+        boolean fails = false;
         try {
-            RedisFuture<String> memory = this.scripts.commands.info("memory");
+            RedisFuture<String> asked = this.scripts.commands.info();
             findMissing();
-            logPermissions();
-            logEviction(memory);
+            // Without the permission +info nothing is known.
+            String info = errorOf(asked) == null ? asked.toCompletableFuture().join() : "";
+            // In a cluster, the node that has answered may be a replica.
+            fails = !this.recipe.isCluster() && logIfNoMaster(this.recipe.servers(), info);
+            fails |= logPermissions();
+            fails |= logCommands();
+            fails |= logVersion(info);
+            logEviction(info);
         } catch (RuntimeException ex) {
-            logger.debug("The permissions and the eviction policy of the server were not checked.", ex);
+            logger.debug(
+                    "The role, the permissions, the commands and the settings of the server were not checked.", ex);
         }
         Object unused = errorOf(another);
+        return fails;
+    }
+
+    /**
+     * Logs a server that is no master.
+     *
+     * @param servers the servers as messages name them, without credentials
+     * @param info lines of {@code INFO}
+     * @return whether the server is no master, as far as the lines show
+     */
+    static boolean logIfNoMaster(String servers, String info) {
+        boolean isSentinel = info.contains("redis_mode:sentinel");
+        boolean isReplica = info.contains("role:slave");
+        if (isSentinel || isReplica) {
+            logger.error(servers + (isSentinel ? " is a Sentinel, and stores no locks" : " is a replica")
+                    + ": locks fail. " + (isSentinel ? RedisErrors.SENTINEL_GIVEN : RedisErrors.FIND_MASTER));
+        }
+        return isSentinel || isReplica;
     }
 
     /**
@@ -141,23 +185,35 @@ final class ServerCheck {
         RedisFuture<?> wait =
                 this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
         String error = errorOf(script);
-        note("+eval", error);
+        note("+eval", "EVAL", error);
         List<?> failures = error == null ? (List<?>) script.join() : List.of();
         for (int i = 0; i < failures.size(); i += 2) {
             Attempt failed = attempts.get(((Long) failures.get(i)).intValue() - 1);
-            note(failed.permission, new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));
+            note(
+                    failed.permission,
+                    failed.words.get(0),
+                    new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));
         }
-        note("+evalsha", errorOf(cached));
-        note("+wait", wait != null ? errorOf(wait) : null);
+        note("+evalsha", "EVALSHA", errorOf(cached));
+        note("+wait", "WAIT", wait != null ? errorOf(wait) : null);
     }
 
     /**
-     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the database.
+     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the database. An error
+     * that is neither expected nor temporary shows that the server does not support the command.
      *
      * @param permission the permission for the command, or for its key if it is another one than those of locks
      */
-    private void note(String permission, @Nullable String error) {
-        if (error == null || !RedisErrors.isMissingPermission(error)) {
+    private void note(String permission, String command, @Nullable String error) {
+        if (error == null || EXPECTED.matcher(error).find()) {
+            return;
+        }
+        if (!RedisErrors.isMissingPermission(error)) {
+            // Redis 7 and newer add the script to the error.
+            String words = RedisErrors.unwrap(error).replaceFirst(" script: .*", "");
+            if (RedisErrors.isUnsupported(error) && this.unsupported.putIfAbsent(command, words) == null) {
+                this.unsupportedConsequences.add(consequenceOf(permission));
+            }
             return;
         }
         boolean isForKey = permission.startsWith("~");
@@ -178,20 +234,61 @@ final class ServerCheck {
         return '~' + this.keys.pattern();
     }
 
-    private void logPermissions() {
+    /** Returns whether locks fail until the user has the permissions that are missing. */
+    private boolean logPermissions() {
         if (this.missing.isEmpty()) {
-            return;
+            return false;
         }
         String user = this.recipe.user();
         Set<String> consequences = new LinkedHashSet<>();
         this.missing.forEach(permission -> consequences.add(consequenceOf(permission)));
-        String text = "The Redis user '" + user + "' lacks permissions for distributed locks; grant them with 'ACL"
-                + " SETUSER " + user + ' ' + String.join(" ", this.missing) + "'. Until then ";
-        if (consequences.contains("")) {
+        return log(
+                "The Redis user '" + user + "' lacks permissions for distributed locks; grant them with 'ACL SETUSER "
+                        + user + ' ' + String.join(" ", this.missing) + "'.",
+                consequences);
+    }
+
+    /** Returns whether locks fail because of commands that the server does not execute. */
+    private boolean logCommands() {
+        if (this.unsupported.isEmpty()) {
+            return false;
+        }
+        List<String> commands = new ArrayList<>();
+        this.unsupported.forEach((command, words) -> commands.add(command + " (" + words + ')'));
+        return log(
+                this.recipe.servers() + " does not execute commands that distributed locks use: "
+                        + String.join(", ", commands)
+                        + ". Remove rename-command for them, update a server that is older than Redis 6.2, or use"
+                        + " a proxy that supports them.",
+                this.unsupportedConsequences);
+    }
+
+    /** Returns whether the problem is that locks fail. */
+    private static boolean log(String problem, Set<String> consequences) {
+        String text = problem + " Until then ";
+        boolean fails = consequences.contains("");
+        if (fails) {
             logger.error(text + "locks fail.");
         } else {
             logger.warn(text + String.join(", and ", consequences) + '.');
         }
+        return fails;
+    }
+
+    private boolean logVersion(String info) {
+        String version = tooOld(info);
+        if (version != null) {
+            logger.error(
+                    this.recipe.servers() + " has version " + version
+                            + ", but distributed locks require Redis 6.2 or newer, or Valkey. Until it is updated, locks fail.");
+        }
+        return version != null;
+    }
+
+    /** Returns the version that the information names if scripts need a newer one; null otherwise, or without a version. */
+    static @Nullable String tooOld(String server) {
+        Matcher version = VERSION.matcher(server);
+        return version.find() && Float.parseFloat(version.group(2)) < OLDEST_VERSION ? version.group(1) : null;
     }
 
     /** Returns the consequence of a missing permission; empty: locks fail. */
@@ -210,29 +307,27 @@ final class ServerCheck {
                 : "";
     }
 
-    private void logEviction(RedisFuture<String> memory) {
-        // Without the permission +info the policy is unknown.
-        Matcher policy = POLICY.matcher(
-                errorOf(memory) == null ? memory.toCompletableFuture().join() : "");
+    private static void logEviction(String info) {
+        Matcher policy = POLICY.matcher(info);
         if (policy.find() && !policy.group(1).equals("noeviction")) {
             logger.warn("Redis may evict locks while they are held: its maxmemory-policy is " + policy.group(1)
                     + ". Set it to noeviction, or give the locks a Redis of their own.");
         }
     }
 
-    /** Waits for a reply and returns its error: null if it is no error, empty if there was no reply before the deadline. */
+    /** Waits for a reply and returns its error: null if it is no error, {@link #NO_REPLY} if there was none before the deadline. */
     private @Nullable String errorOf(Future<?> reply) {
         try {
             Object unused = reply.get(Math.max(0, this.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             return null;
         } catch (ExecutionException ex) {
             Throwable cause = ex.getCause();
-            return cause != null ? String.valueOf(cause.getMessage()) : "";
+            return cause != null && RedisErrors.isErrorReply(cause) ? String.valueOf(cause.getMessage()) : NO_REPLY;
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            return "";
+            return NO_REPLY;
         } catch (TimeoutException ex) {
-            return "";
+            return NO_REPLY;
         }
     }
 }

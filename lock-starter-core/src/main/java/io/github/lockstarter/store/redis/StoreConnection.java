@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.LockStore;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,8 +29,12 @@ abstract class StoreConnection {
         final StringRedisTemplate template;
 
         Open(RedisConnectionFactory factory) {
+            this(factory, new StringRedisTemplate(factory));
+        }
+
+        Open(RedisConnectionFactory factory, StringRedisTemplate template) {
             this.factory = factory;
-            this.template = new StringRedisTemplate(factory);
+            this.template = template;
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
             this.template.setExposeConnection(true);
         }
@@ -49,6 +54,9 @@ abstract class StoreConnection {
 
     /** Null while there is no private connection. */
     volatile @Nullable Open current;
+
+    /** Whether the last check has found that the server rejects the commands of locks. */
+    volatile boolean isUnusable;
 
     /** Why the last attempt to connect failed; null if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
@@ -73,6 +81,12 @@ abstract class StoreConnection {
         CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-connection-");
         threads.setDaemon(true);
         return threads;
+    }
+
+    /** See {@link LockStore#obstacle}. */
+    @Nullable
+    String obstacle() {
+        return !isConnected() ? "without a connection" : this.isUnusable ? "at a server that rejects them" : null;
     }
 
     /** Returns whether Redis is connected, as far as is known without I/O. */
@@ -100,16 +114,22 @@ abstract class StoreConnection {
      *
      * @param failure what the client threw, possibly in a {@link CompletionException}
      * @param subject what the command was for, such as {@code lock 'a'}
+     * @param key the key of the command; null: not known
      */
-    LockStoreException failed(Throwable failure, String subject) {
+    LockStoreException failed(Throwable failure, String subject, @Nullable String key) {
         LockStoreException translated =
-                RedisErrors.translate(failure, this.servers, subject, isPrivate(), this.connectFailure);
+                RedisErrors.translate(failure, serversOf(key), subject, isPrivate(), this.connectFailure);
         if (RedisErrors.isNotMaster(failure)) {
             findMaster();
         } else if (translated.isTransient() && !RedisErrors.isInterrupt(failure)) {
             check();
         }
         return translated;
+    }
+
+    /** Returns the servers as messages name them, with the node of the key in a cluster if it is known. */
+    String serversOf(@Nullable String key) {
+        return this.servers;
     }
 
     /** Creates the exception for a command that was not sent because there is no connection, which is checked then. */

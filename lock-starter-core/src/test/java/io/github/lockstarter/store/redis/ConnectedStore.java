@@ -59,7 +59,7 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
 
     /** Waits until the store is connected, for which a start on a busy machine may be too short. */
     ConnectedStore connected() {
-        soon().until(this.store::isConnected);
+        soon().until(() -> this.store.obstacle() == null);
         return this;
     }
 

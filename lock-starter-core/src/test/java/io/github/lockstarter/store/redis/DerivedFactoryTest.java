@@ -24,7 +24,16 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.support.DelegatingIntroductionInterceptor;
+import org.springframework.aop.target.HotSwappableTargetSource;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -33,6 +42,7 @@ import org.springframework.beans.factory.aot.AotServices;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -66,6 +76,38 @@ class DerivedFactoryTest {
         RedisClusterConfiguration cluster = new RedisClusterConfiguration();
         cluster.addClusterNode(new RedisNode("elsewhere", 1234));
         return cluster;
+    }
+
+    /** By an aspect on all beans, or as a bean of a scope that is refreshed. */
+    static Stream<RedisConnectionFactory> proxies() {
+        LettuceConnectionFactory target = new LettuceConnectionFactory((RedisStandaloneConfiguration) server());
+        ProxyFactory byInterface = new ProxyFactory(target);
+        ProxyFactory byClass = new ProxyFactory(target);
+        byClass.setProxyTargetClass(true);
+        ProxyFactory twice = new ProxyFactory(byInterface.getProxy());
+        ProxyFactory scoped =
+                new ProxyFactory(RedisConnectionFactory.class, (MethodInterceptor) MethodInvocation::proceed);
+        scoped.setTargetSource(new HotSwappableTargetSource(target));
+        scoped.addAdvice(new DelegatingIntroductionInterceptor((ScopedObject) new ScopedObject() {
+
+            @Override
+            public Object getTargetObject() {
+                return target;
+            }
+
+            @Override
+            public void removeFromScope() {}
+        }));
+        return Stream.of(byInterface, byClass, twice, scoped).map(proxy -> (RedisConnectionFactory) proxy.getProxy());
+    }
+
+    @ParameterizedTest
+    @MethodSource("proxies")
+    void shouldLeadWhereTheTargetOfAProxyLeads(RedisConnectionFactory proxy) {
+        DerivedFactory recipe = DerivedFactory.of(proxy, TIMEOUT);
+
+        assertThat(recipe).as("recipe for a private connection").isNotNull();
+        assertThat(recipe.servers()).isEqualTo("Redis at elsewhere:1234 (database 0)");
     }
 
     private static ClientOptions optionsOf(LettuceConnectionFactory factory) {

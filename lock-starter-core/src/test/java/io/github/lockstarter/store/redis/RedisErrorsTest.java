@@ -14,8 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
 
 class RedisErrorsTest {
 
@@ -70,6 +72,11 @@ class RedisErrorsTest {
             CROSSSLOT Keys in request don't hash to the same slot | A single shard
             ERR 'EVAL' command keys must in same slot             | A single shard
             ERR unknown command 'evalsha'                         | Redis 6.2
+            Unknown Redis command called from Lua script          | rename-command
+            ERR Unknown Redis command called from script script: 1d87 | rename-command
+            unsupported command 'eval'                            | proxy
+            Wrong number of args calling Redis command From Lua script | Redis 6.2
+            INTERNAL no such thing                                | Redis 6.2
             """)
     void shouldNotKnowTheOutcomeOfAnErrorWithinAScript(String error, String remedy) {
         LockStoreException translated = translate(reply(error));
@@ -77,6 +84,47 @@ class RedisErrorsTest {
         assertThat(translated.isOutcomeUnknown()).isTrue();
         assertThat(translated.isTransient()).as("waited for").isFalse();
         assertThat(translated).hasMessageContaining(error).hasMessageContaining(remedy);
+    }
+
+    static Stream<Throwable> repliesWithUnknownCodes() {
+        String error = "WHATEVER this means";
+        return Stream.of(
+                reply(error),
+                new InvalidDataAccessApiUsageException("of Jedis", new JedisAccessControlException(error)),
+                new RedisSystemException(error, null));
+    }
+
+    @ParameterizedTest
+    @MethodSource("repliesWithUnknownCodes")
+    void shouldTakeAReplyWithAnUnknownCodeForAnAnswer(Throwable failure) {
+        LockStoreException translated = translate(failure);
+
+        assertThat(translated.isTransient()).as("waited for").isFalse();
+        assertThat(translated)
+                .hasMessageContaining("rejected")
+                .hasMessageContaining("WHATEVER this means")
+                .hasMessageNotContaining("did not answer");
+    }
+
+    /** The proxy answers instead of the server. */
+    @ParameterizedTest
+    @ValueSource(strings = {"no upstream host", "upstream failure", "upstream protocol error"})
+    void shouldTakeTheReplyOfAProxyWithoutServerForSilence(String error) {
+        LockStoreException translated = translate(reply(error));
+
+        assertThat(translated.isOutcomeUnknown()).isTrue();
+        assertThat(translated.isTransient()).as("waited for").isTrue();
+        assertThat(translated).hasMessageContaining(error);
+    }
+
+    /** Its client goes on with a connection that answers, so that the configuration need not be wrong. */
+    @Test
+    void shouldNameTheConnectionOfTheApplicationThatLeadsToAReplica() {
+        Throwable failure = reply("READONLY You can't write against a read only replica.");
+
+        assertThat(RedisErrors.translate(failure, "Redis", "a", false, null))
+                .hasMessageContaining("distributed-lock.redis.private-connection=true");
+        assertThat(translate(failure)).hasMessageNotContaining("private-connection");
     }
 
     @Test

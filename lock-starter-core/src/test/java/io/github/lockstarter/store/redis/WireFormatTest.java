@@ -50,11 +50,14 @@ class WireFormatTest {
     }
 
     private ConnectedStore start(int port, String prefix) {
+        return unready(port, prefix).connected();
+    }
+
+    private static ConnectedStore unready(int port, String prefix) {
         return new ConnectedStore(
-                        "one",
-                        Servers.at("127.0.0.1", port),
-                        new RedisStoreSettings(prefix, Duration.ofSeconds(5), true, Duration.ofSeconds(1)))
-                .connected();
+                "one",
+                Servers.at("127.0.0.1", port),
+                new RedisStoreSettings(prefix, Duration.ofSeconds(5), true, Duration.ofSeconds(1)));
     }
 
     private ConnectedStore start() {
@@ -158,7 +161,9 @@ class WireFormatTest {
         try (RedisServer server = RedisServer.start();
                 RedisCli cli = server.cli()) {
             cli.command("REPLICAOF", "127.0.0.1", "1");
-            try (ConnectedStore store = start(server.port(), "lock")) {
+            try (ConnectedStore store = unready(server.port(), "lock")) {
+                soon().until(() ->
+                        "at a server that rejects them".equals(store.store().obstacle()));
                 assertThat(store.failure(Way.CALL, acquire("a", "me"))).hasMessageContaining("READONLY");
                 assertThat(cli.exists(KEY)).isFalse();
 

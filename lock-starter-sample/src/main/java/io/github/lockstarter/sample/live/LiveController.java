@@ -80,8 +80,9 @@ class LiveController {
 
     @GetMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     Flux<ServerSentEvent<Object>> stream() {
+        // the news come first, because a state begins the bar of a lock whose news the page has not read
         return Flux.<ServerSentEvent<Object>>merge(
-                        readings.onBackpressureDrop(), news.news().map(item -> event("news", item)))
+                        news.news().map(item -> event("news", item)), readings.onBackpressureDrop())
                 .takeUntilOther(stopped.asMono())
                 .concatWith(Mono.just(event("stopped", state.port())));
     }

@@ -31,14 +31,17 @@ class LiveNews implements LockListener {
     /** News that wait for a slow page; older ones are dropped. */
     private static final int BACKLOG = 1000;
 
-    private static final Duration EMISSION = Duration.ofSeconds(1);
+    /** How long news are repeated to a page that is opened or loaded again. */
+    private static final Duration REPEATED = Duration.ofMinutes(1);
 
-    private final Sinks.Many<News> news = Sinks.many().multicast().directBestEffort();
+    private final Sinks.Many<News> news = Sinks.many().replay().limit(BACKLOG, REPEATED);
+
+    private long last;
 
     /**
      * An event of a lock.
      *
-     * @param at time in milliseconds since 1970
+     * @param at time in milliseconds since 1970, which grows with each event so that a page recognizes repeated ones
      * @param token fencing token, which has 51 bits and so fits into a number of JavaScript; null: none was granted
      * @param waited how long the acquisition waited; null for other events
      * @param detail the reason of a loss, or the outcome; null: none
@@ -52,7 +55,7 @@ class LiveNews implements LockListener {
             @Nullable Duration waited,
             @Nullable String detail) {}
 
-    /** Returns the news from now on. */
+    /** Returns the news of the last minute, and those from now on. */
     Flux<News> news() {
         return news.asFlux().onBackpressureBuffer(BACKLOG, dropped -> {}, BufferOverflowStrategy.DROP_OLDEST);
     }
@@ -105,19 +108,15 @@ class LiveNews implements LockListener {
         }
     }
 
-    private void publish(String type, LockEvent event, @Nullable Duration waited, @Nullable Enum<?> detail) {
+    /** Publishes an event. Two threads call this, and a sink rejects concurrent emissions. */
+    private synchronized void publish(
+            String type, LockEvent event, @Nullable Duration waited, @Nullable Enum<?> detail) {
         Long token = event instanceof LockEvent.OfGrant grant
                 ? (Long) grant.fencingToken()
                 : event instanceof TransactionRefusedEvent refused ? (Long) refused.fencingToken() : null;
+        last = Math.max(last + 1, System.currentTimeMillis());
         News item = new News(
-                type,
-                System.currentTimeMillis(),
-                event.lockName(),
-                event.mode(),
-                token,
-                waited,
-                detail != null ? detail.name() : null);
-        // two threads publish, and a sink rejects concurrent emissions
-        news.emitNext(item, Sinks.EmitFailureHandler.busyLooping(EMISSION));
+                type, last, event.lockName(), event.mode(), token, waited, detail != null ? detail.name() : null);
+        news.emitNext(item, Sinks.EmitFailureHandler.FAIL_FAST);
     }
 }

@@ -44,10 +44,12 @@ class LivePageTest {
             try (InstanceProcess second = InstanceProcess.start(redis, url)) {
                 browser.find(lane(second, "ok"));
                 refuseALateWrite(browser, first, second);
+                rememberTheStory(browser, first, second);
                 takeByForce(browser, first, second);
                 sellToCrowds(browser, first, second);
                 shareLocks(browser, first, second);
                 freezeRedis(browser, first);
+                refuseBuyersWhileRedisIsFrozen(browser, first);
                 fitAndBeAccessible(browser, first);
                 killTheOwner(browser, first, second);
                 database.stop();
@@ -76,8 +78,14 @@ class LivePageTest {
         browser.find(row(owner, SALE, "held"), "lease ends in");
         press(browser, other, "buy");
         browser.find(row(other, SALE, "waits"), "waits for :" + owner.port());
-        browser.evaluate(RECORDER);
+        browser.find("#steps li:nth-child(4)[aria-current]");
         browser.find("#now", ":%d sells. :%d must wait.".formatted(owner.port(), other.port()));
+
+        browser.visit(owner.address() + "/?lang=en");
+        browser.evaluate(RECORDER);
+        browser.find("#log li", ":%d has joined".formatted(other.port()));
+        browser.find("#steps li:nth-child(4)[aria-current]");
+        browser.find(row(other, SALE, "waits"));
 
         press(browser, owner, "pause");
         browser.find(lane(owner, "silent"));
@@ -85,10 +93,9 @@ class LivePageTest {
         browser.screenshot("paused");
         browser.find(row(owner, SALE, "lost"), "does not know it yet");
         browser.find("#log li.bad", "lease of event:show has ended in Redis");
-        browser.find(answer(other), "Ticket 1 sold");
+        browser.find("#database .state", "1 of 1000 seats sold");
 
         browser.find(lane(owner, "ok"));
-        browser.find(answer(owner), "later buyer");
         browser.find("#log li.bad", "the database refused a late write");
         long sold = token(browser, "#tokens li:not(.refused)");
         assertThat(token(browser, "#tokens li.refused")).isLessThan(sold);
@@ -99,6 +106,30 @@ class LivePageTest {
         browser.find(row(owner, SALE, "free"));
         browser.screenshot("refused");
         assertAccessible(browser);
+    }
+
+    /** Another language shows the same story, and a page that another instance serves shows the last minute. */
+    private static void rememberTheStory(Browser browser, InstanceProcess first, InstanceProcess second) {
+        assertNothingMoved(browser);
+        browser.visit(second.address() + "/?lang=en");
+        browser.find("#log li.bad", "the database refused a late write");
+        assertThat(browser.find("#log").getText()).as("what happened").doesNotContain("died");
+        browser.find(lane(first) + " .row[data-lock='" + SALE + "'] rect.lost");
+
+        browser.visit(first.address() + "/?lang=zh-CN");
+        browser.find("#log li.bad", "过期写入被数据库拒绝");
+        browser.find("#tokens li.refused");
+        assertThat(browser.find("#log").getText()).as("what happened").doesNotContain("已宕机");
+        assertThat(browser.count("#steps li.done")).as("done steps").isEqualTo(6);
+
+        browser.visit(first.address() + "/?lang=en");
+        browser.find(lane(second, "ok"));
+        browser.find("#log li.bad", "the database refused a late write");
+        browser.evaluate(RECORDER);
+    }
+
+    private static void assertNothingMoved(Browser browser) {
+        assertThat((List<?>) browser.evaluate("moved")).as("buttons that moved").isEmpty();
     }
 
     private static void takeByForce(Browser browser, InstanceProcess owner, InstanceProcess other) {
@@ -143,13 +174,28 @@ class LivePageTest {
         browser.find("#redis[data-state=ok]");
         browser.find("#log li", "Redis answers again");
         browser.find(row(owner, REPORT, "free"));
-        assertThat((List<?>) browser.evaluate("moved")).as("buttons never move").isEmpty();
+        assertNothingMoved(browser);
+    }
+
+    /** The wait of a buyer is 10 s, so that Redis must be frozen for longer. */
+    private static void refuseBuyersWhileRedisIsFrozen(Browser browser, InstanceProcess instance) {
+        browser.evaluate("fetch('/live/freeze?seconds=20', { method: 'POST', headers: { 'X-Live-Page': 'yes' } })");
+        browser.find("#redis[data-state=silent]");
+        press(browser, instance, "crowd");
+        browser.find(answer(instance), "20 were asked to try again");
+        browser.find(
+                "#log li.bad",
+                ":%d a caller was refused: Redis did not answer for payment (20 ×)".formatted(instance.port()));
+        browser.find("#redis[data-state=ok]");
     }
 
     private static void fitAndBeAccessible(Browser browser, InstanceProcess first) {
         browser.visit(first.address() + "/?lang=zh-CN");
         browser.find(lane(first, "ok"), "运行中");
         browser.find("#now", "没有实例在卖票");
+        assertThat(browser.evaluate("getComputedStyle(document.querySelector('#steps li')).borderStyle"))
+                .as("border of a step, which is no button")
+                .isEqualTo("none");
         for (String scheme : new String[] {"dark", "light"}) {
             browser.colorScheme(scheme);
             for (int width : new int[] {NARROW, WIDE}) {

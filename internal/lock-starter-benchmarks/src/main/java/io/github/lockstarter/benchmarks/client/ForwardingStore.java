@@ -5,6 +5,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Passes all calls on to another store, for variants that differ in one of them. */
 class ForwardingStore implements LockStore {
@@ -46,8 +47,8 @@ class ForwardingStore implements LockStore {
     }
 
     @Override
-    public boolean isConnected() {
-        return this.redis.isConnected();
+    public @Nullable String obstacle() {
+        return this.redis.obstacle();
     }
 
     @Override

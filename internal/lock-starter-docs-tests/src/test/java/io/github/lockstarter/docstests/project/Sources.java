@@ -25,7 +25,8 @@ public record Sources(List<Path> texts) {
             Pattern.compile(".*\\.(java|kt|lua|yml|yaml|xml|json|properties|html|js|sh)|.*/run");
 
     /** Outputs, documents, and this module, whose tests have wrong names on purpose. */
-    private static final Set<String> SKIPPED = Set.of("target", ".git", "data", "docs", "lock-starter-docs-tests");
+    private static final Set<String> SKIPPED =
+            Set.of("target", ".git", "data", "docs", "node_modules", "lock-starter-docs-tests");
 
     private static final Map<Path, Sources> READ = new ConcurrentHashMap<>();
 

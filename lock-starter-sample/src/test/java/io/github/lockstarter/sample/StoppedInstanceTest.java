@@ -1,0 +1,85 @@
+package io.github.lockstarter.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.RedisTest;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/** Work that Spring lets end before it stops the locks, so that it takes longer than their shutdown timeout. */
+@RedisTest
+class StoppedInstanceTest {
+
+    private final RedisServer redis;
+    private Instance instance;
+
+    StoppedInstanceTest(RedisServer redis) {
+        this.redis = redis;
+    }
+
+    @BeforeEach
+    void start(@TempDir Path directory) {
+        instance = Instance.start(
+                directory, "--spring.data.redis.port=" + redis.port(), "--distributed-lock.shutdown-timeout=100ms");
+    }
+
+    @Test
+    void keepsTheLockOfARequestWhileTheWebServerStops() throws Exception {
+        instance.post("/api/events/gala?seats=5");
+        CompletableFuture<Answer> report =
+                CompletableFuture.supplyAsync(() -> instance.post("/api/events/gala/report?seconds=2"));
+        try (var cli = redis.cli()) {
+            await().until(() -> cli.command("EXISTS", "lock:{report:gala}").equals(1L));
+        }
+
+        instance.close();
+
+        Answer written = report.get(10, TimeUnit.SECONDS);
+        assertThat(written.status()).as(written.body()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ThreadPoolTaskScheduler.class, ThreadPoolTaskExecutor.class})
+    void keepsTheLockOfATaskWhileItsPoolStops(Class<? extends AsyncTaskExecutor> pool) throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<Boolean> held = new CompletableFuture<>();
+        LockRegistry locks = instance.bean(LockRegistry.class);
+        instance.bean(pool)
+                .execute(() -> locks.executeWithoutResult(LockRequest.of("task"), lease -> {
+                    running.countDown();
+                    held.complete(holdsFor(lease, 2));
+                }));
+        running.await();
+
+        instance.close();
+
+        assertThat(held.get(10, TimeUnit.SECONDS))
+                .as("held to the end of the task")
+                .isTrue();
+    }
+
+    private static boolean holdsFor(Lease lease, int seconds) {
+        CountDownLatch lost = new CountDownLatch(1);
+        lease.lost().thenRun(lost::countDown);
+        try {
+            return !lost.await(seconds, TimeUnit.SECONDS) && lease.isHeld();
+        } catch (InterruptedException ex) {
+            return false;
+        }
+    }
+}
