@@ -330,7 +330,7 @@ final class LocalLock {
         } else if (stake.phase == Phase.ENDING) {
             // A release that is under way may have been executed before the grant.
             stake.settledAt = now.nanos();
-            stake.dueAt = Math.min(stake.dueAt, now.nanos());
+            releaseSoon(stake, now);
         }
         advance(now);
     }
@@ -349,7 +349,7 @@ final class LocalLock {
             if (stake.phase == Phase.HELD && stake.terms.isRenewed()) {
                 stake.dueAt = now.nanos();
             } else if (stake.phase == Phase.ENDING) {
-                stake.dueAt = Math.min(stake.dueAt, now.nanos());
+                releaseSoon(stake, now);
             }
         }
         askNow(now);
@@ -1119,7 +1119,16 @@ final class LocalLock {
             // A release with a minimum hold proves nothing of an id that is no owner any more, and would be repeated
             // until its end.
             former.keepUntil = former.isDowngraded ? BEFORE : stake.keepUntil;
+            former.lostGrants = stake.lostGrants;
+            former.storedUntil = stake.storedUntil;
             end(former, releaseAt, now);
+        }
+    }
+
+    /** Sends the next release without a pause, unless the owners of a lost grant have time left to react. */
+    private static void releaseSoon(Stake stake, Moment now) {
+        if (stake.lostGrants == 0 || stake.storedUntil <= now.nanos()) {
+            stake.dueAt = Math.min(stake.dueAt, now.nanos());
         }
     }
 

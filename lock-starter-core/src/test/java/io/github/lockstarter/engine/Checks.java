@@ -15,8 +15,10 @@ import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockState;
 import io.github.lockstarter.store.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,12 @@ final class Checks {
 
     /** The bodies whose grants are neither released nor lost, as far as they have been notified. */
     private final List<Body> holding = new ArrayList<>();
+
+    /** Bodies whose grants were lost because their time was over, and that have not noticed it yet. */
+    private final List<Body> reacting = new ArrayList<>();
+
+    /** For each id, the longest lease that its present owner has requested, or a waiter for which it has asked. */
+    private final Map<String, Long> requested = new HashMap<>();
 
     /** Ids for which the longest lease was requested. */
     private final Set<String> longest = new HashSet<>();
@@ -459,6 +467,7 @@ final class Checks {
                     end - micros >= (long) (remaining / body.jvm.machine.rate) / 1000,
                     "relied on for longer than it is in the store",
                     grant.id());
+            checkBlocking(body, grant, time, end - micros);
             switch (grant.kind().mode()) {
                 case WRITE -> {
                     check(alone == null || alone == grant.stake, "two owners", grant.id());
@@ -475,6 +484,44 @@ final class Checks {
         check(
                 writers + Math.min(readers, 1) + Math.min(permits, 1) <= 1 && permits <= limit,
                 "owners that do not fit together");
+    }
+
+    /** A JVM that crashes, or an owner that dies, blocks others no longer than the lease that was requested for it. */
+    private void checkBlocking(Body body, Grant grant, Moment time, long micros) {
+        long lease = Math.max(this.requested.get(grant.id()), 2 * this.simulation.rules.poll());
+        // The store rounds the end up to milliseconds.
+        check(
+                this.simulation.stepsBack || (micros - 1000) * 1000 <= lease,
+                "taken for longer than its owner has requested",
+                grant.id());
+        if (body.leftAt == 0 || now() <= body.jvm.machine.disturbedAt + 2 * Simulation.LATEST_TIMER) {
+            return;
+        }
+        long since = time.nanos() - body.leftAt;
+        if (body.isDead && grant.renewUntil == Moment.NEVER) {
+            // Its death is noticed when it is to be renewed. Nested holds and readers that join may have other
+            // intervals.
+            long interval = body.isNested || grant.kind().mode() == LockMode.READ
+                    ? 2 * this.simulation.watchdog / 3
+                    : body.terms.renewAfter();
+            check(since <= interval + 2 * Simulation.LATEST_TIMER, "a dead owner blocks others for too long", body);
+        } else if (!body.isDead && grant.kind().mode() != LockMode.READ) {
+            // A renewal may be under way, and a grant by message is confirmed by one.
+            check(since <= 2 * lease, "a grant that was left behind blocks others for too long", body);
+        }
+    }
+
+    /** The store is told of the death of an owner as soon as it is noticed. */
+    void checkDeath(Side side, Stake stake) {
+        check(
+                stake.phase != Stake.Phase.ENDING || side.isReleased(stake),
+                "a dead owner blocks others although its death was noticed",
+                stake);
+    }
+
+    /** A lease of that length is requested for the id. */
+    void request(String id, long lease) {
+        this.requested.merge(id, lease, Math::max);
     }
 
     private boolean isForgotten(Body body, Grant grant) {
@@ -519,6 +566,15 @@ final class Checks {
             check(release.keepMillis() * MILLI >= rest, "released before the end of a minimum hold", returned);
             check(returned.keptUntil != 0 || release.keepMillis() == 0, "given back, but kept", returned);
         }
+        Body first = side.firstWaiting(null);
+        if (first != null && command instanceof Command.Acquire) {
+            request(sent.stake.id, first.terms.lease());
+        } else if (first != null && sent.successor != null) {
+            request(sent.successor.id, first.terms.lease());
+        }
+        if (command instanceof Command.Release) {
+            checkReaction(side, sent.stake);
+        }
         if (leaseMillis(command) * MILLI >= 2 * this.simulation.watchdog) {
             this.longest.add((sent.successor != null ? sent.successor : sent.stake).id);
         }
@@ -540,6 +596,23 @@ final class Checks {
             }
         }
         check(renews || !isHeld, "released while it is held", sent.stake);
+    }
+
+    /** Others are granted the lock after the margin of a lease that is over: it is the time of the owner to react. */
+    private void checkReaction(Side side, Stake stake) {
+        this.reacting.removeIf(body -> !body.isReacting() || !body.jvm.isRunning());
+        for (Body body : this.reacting) {
+            Grant lost = body.grant;
+            // Until a downgrade is answered, the store may have the writer.
+            if (lost != null && (lost.stake == stake || stake.id.equals(body.former))) {
+                long least = Math.min(body.terms.lease(), this.simulation.watchdog);
+                long claim = this.simulation.rules.claim();
+                least = claim > 0 ? Math.min(least, claim) : least;
+                long left =
+                        lost.stake.remaining(new Moment(side.jvm.machine.time().nanos(), 0));
+                check(-left >= least - Rules.usable(least), "released before its owner could react to the loss", body);
+            }
+        }
     }
 
     private static long leaseMillis(Command command) {
@@ -591,7 +664,9 @@ final class Checks {
             check(former == null || former.keptUntil <= time.nanos(), "passed on before the end of a minimum hold", id);
             check(++this.passes <= this.simulation.rules.passCount(), "passed on too often", id);
             check(time.nanos() - this.passesFrom < this.simulation.rules.passTime(), "passed on for too long", id);
+            this.requested.put(id, body.terms.lease());
         } else {
+            request(id, body.terms.lease());
             this.passedId = id;
             this.passes = 0;
             this.passesFrom = time.nanos();
@@ -877,6 +952,7 @@ final class Checks {
         check(reader.token == writer.token, "a reader that has not the token of the writer", body);
         check(reader.isHeld(body.jvm.machine.time()), "downgraded although it had expired", body);
         body.former = writer.id();
+        request(reader.id(), Math.max(this.requested.get(writer.id()), body.terms.lease()));
         body.latestEnd = Moment.sum(body.latestEnd, body.terms.lease());
         body.grant = reader;
         body.isAtRisk = false;
@@ -922,6 +998,9 @@ final class Checks {
             }
             case SHUTDOWN -> check(body.jvm.isStopped(), "lost by a stop that was not", body);
         }
+        if (hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED) {
+            this.reacting.add(body);
+        }
         // Waiters find out by polling that a lease has ended.
         this.keptUntil =
                 Math.max(this.keptUntil, Math.max(now(), this.storedEnd) + this.simulation.rules.poll() * 21 / 20);
@@ -951,6 +1030,9 @@ final class Checks {
         if (!id.isEmpty() && !side.jvm.isStopped()) {
             Stake stake = side.lock.find(id);
             boolean isUsed = stake != null && stake.phase != Stake.Phase.ENDING;
+            for (Body body : this.reacting) {
+                isUsed |= body.isReacting() && body.grant != null && body.grant.stake == stake;
+            }
             check(
                     isUsed || stake != null && side.releasing.contains(stake),
                     "a grant that is not wanted is not released",

@@ -149,6 +149,21 @@ final class PlantedFaults {
                 "stake.phase == Phase.HELD && stake.remaining(now) <= 0",
                 "stake.phase == Phase.HELD && stake.remaining(now) < -MILLI * 60_000");
         plant(
+                "an expired grant is released without its margin",
+                20,
+                "end(stake, stake.storedUntil, now);",
+                "end(stake, now.nanos(), now);");
+        plant(
+                "the margin of a lease ends with a message or with another server",
+                300,
+                "if (stake.lostGrants == 0 || stake.storedUntil <= now.nanos()) {",
+                "if (stake.dueAt > BEFORE) {");
+        plant(
+                "a renewal requests twice the lease",
+                20,
+                "sendRenewal(stake, stake.terms.lease(), now);",
+                "sendRenewal(stake, 2 * stake.terms.lease(), now);");
+        plant(
                 "the reply that a grant is gone is ignored",
                 1000,
                 "if (reply instanceof Reply.NotOwner none) {",
@@ -207,13 +222,13 @@ final class PlantedFaults {
         plant(
                 "a message about a ticket that was given up is ignored",
                 20,
-                "stake.settledAt = now.nanos();\n            stake.dueAt = Math.min(stake.dueAt, now.nanos());",
+                "stake.settledAt = now.nanos();\n            releaseSoon(stake, now);",
                 "");
         plant(
                 "a message does not outdate a release under way",
                 50,
-                "stake.settledAt = now.nanos();\n            stake.dueAt",
-                "stake.dueAt");
+                "stake.settledAt = now.nanos();\n            releaseSoon",
+                "releaseSoon");
         plant("a message about an unknown id is ignored", 20, "if (!this.stopped) {", "if (this.name.isEmpty()) {");
         plant(
                 "lost messages are not made up for",
@@ -392,6 +407,11 @@ final class PlantedFaults {
         plant("passed on although at risk", 1000, "&& grant.state == Grant.State.HELD", "");
         plant("passed on with the same token", 20, "stake.token++;", "");
         plant(
+                "a lengthened lease is passed on",
+                250,
+                "                && stake.longestLease <= stake.terms.lease()\n",
+                "");
+        plant(
                 "passed on during a minimum hold",
                 20,
                 "&& stake.keepUntil <= now.nanos()\n                && stake.former == null",
@@ -463,6 +483,16 @@ final class PlantedFaults {
                 50,
                 "if (!grant.owner.isAlive()) {",
                 "if (this.name.isEmpty()) {");
+        plant(
+                "the death of an owner is noticed at the end of its lease",
+                100,
+                "lost(grant, LossReason.OWNER_DIED);\n                stake.remove(grant);",
+                "grant.renewUntil = BEFORE;");
+        plant(
+                "the lock of a dead owner is not released before the end of its lease",
+                50,
+                "if (stake.grant == null) {\n            end(stake, now.nanos(), now);",
+                "if (stake.grant == null) {\n            end(stake, stake.storedUntil, now);");
         plant(
                 "waiters wait for the next event after the death of an owner",
                 50,
@@ -565,7 +595,7 @@ final class PlantedFaults {
         plantIn(
                 WINDOW,
                 "window: a poll waits behind new acquires",
-                100,
+                200,
                 "boolean isPoll = isAcquire && sent.stake.standsInLine();",
                 "boolean isPoll = false;");
         plantIn(WINDOW, "window: an outcome makes no room", 100, "this.open--;", "this.open -= 0;");

@@ -1155,6 +1155,9 @@ final class Simulation {
         /** Stakes of which a release is under way: when a message has reported a grant, by the clock of the JVM. */
         private final Map<LocalLock.Stake, Long> outdated = new HashMap<>();
 
+        /** The stake whose owner has died, as was noticed by the present input. */
+        private LocalLock.@Nullable Stake dead;
+
         /** When a wait or a grant ended or began last. */
         long changedAt;
 
@@ -1192,6 +1195,10 @@ final class Simulation {
             String broken = this.lock.brokenInvariant();
             Checks.check(broken == null, this.checks, broken);
             this.checks.afterInput(this);
+            if (this.dead != null) {
+                this.checks.checkDeath(this, this.dead);
+                this.dead = null;
+            }
             if (this.lock.isIdle() && !this.jvm.isStopped && happens(0.1)) {
                 count(Seen.IDLE_LOCKS_DROPPED);
                 this.lock = new LocalLock(this.checks.name, Simulation.this.rules, this);
@@ -1248,6 +1255,11 @@ final class Simulation {
             return null;
         }
 
+        /** Returns whether a release of the stake was sent. */
+        boolean isReleased(LocalLock.Stake stake) {
+            return this.firstReleases.containsKey(stake);
+        }
+
         private void withdraw(Caller caller) {
             boolean wasQueued = caller.isQueued();
             boolean isWithdrawn = this.lock.withdraw(caller, Refusal.Cause.WITHDRAWN, before());
@@ -1287,12 +1299,12 @@ final class Simulation {
             }
         }
 
-        /** One command of the lock, until its outcome is known. */
         /** Returns whether a command waits for its turn. */
         boolean hasQueued() {
             return this.jvm.queued.values().stream().anyMatch(request -> request.side == this);
         }
 
+        /** One command of the lock, until its outcome is known. */
         final class Request {
 
             final Side side = Side.this;
@@ -1463,6 +1475,9 @@ final class Simulation {
         public void lost(Grant grant, LossReason reason) {
             note(this.checks, () -> this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
             count(Seen.valueOf("LOST_" + reason));
+            if (reason == LossReason.OWNER_DIED && grant.stake.remaining(this.jvm.machine.time()) > 0) {
+                this.dead = grant.stake;
+            }
             this.changedAt = Simulation.this.now;
             body(grant).lost(grant, reason);
         }
@@ -1633,6 +1648,11 @@ final class Simulation {
             return this.grant == asked && asked.isLive();
         }
 
+        /** Returns whether its grant was lost, and it has not returned it. */
+        boolean isReacting() {
+            return this.grant != null && this.grant.state == Grant.State.LOST && this.returned != this.grant;
+        }
+
         private void begin(Grant granted, Effects.Way way) {
             this.grant = granted;
             this.keptUntil = granted.grantedAt + this.terms.minHold();
@@ -1704,7 +1724,7 @@ final class Simulation {
             this.side.checks.check(
                     held.stake.phase != Phase.ENDING
                             || held.kind().mode() == LockMode.READ
-                            || this.side.firstReleases.containsKey(held.stake),
+                            || this.side.isReleased(held.stake),
                     "returned, but not released in the store");
             note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased);
             this.side.after();
@@ -1731,6 +1751,7 @@ final class Simulation {
                 case 0 -> {
                     count(Seen.LENGTHENED);
                     this.latestEnd = Math.max(this.latestEnd, Moment.sum(time.nanos(), other.lease()));
+                    this.side.checks.request(held.id(), other.lease());
                     lock.lengthen(held, other.lease(), time);
                     this.side.checks.afterNesting(this, held, other);
                 }
@@ -1745,6 +1766,7 @@ final class Simulation {
                     if (!this.isNested) {
                         this.isNested = true;
                         this.latestEnd = Moment.NEVER;
+                        this.side.checks.request(held.id(), other.lease());
                         lock.renewUntil(held, other, Moment.NEVER, time);
                         this.side.checks.afterNesting(this, held, other);
                     } else {
