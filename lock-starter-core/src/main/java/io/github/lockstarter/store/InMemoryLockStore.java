@@ -1,6 +1,7 @@
 package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.text.Printable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -77,6 +78,12 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public Reply call(Command command) {
         if (command instanceof Command.RenewAll renewAll) {
+            LockTable.requireValid(command);
+            if (renewAll.renewals().size() > RENEWAL_BATCH) {
+                throw new IllegalArgumentException(Printable.of("Command.RenewAll must not have more than "
+                        + RENEWAL_BATCH + " renewals, but has "
+                        + renewAll.renewals().size() + '.'));
+            }
             List<Reply> outcomes = new ArrayList<>(renewAll.renewals().size());
             renewAll.renewals().forEach(renewal -> outcomes.add(execute(renewal)));
             return new Reply.RenewedAll(outcomes);

@@ -2,6 +2,7 @@ package io.github.lockstarter.store;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.text.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -69,8 +70,10 @@ public final class LockTable {
      * @param micros the time in microseconds since 1970, at least 1
      * @param inbox inbox of the instance that sends the command, for an acquisition that joins the line; empty: it only polls
      * @throws LockStoreException if the lock is used for permits and as a lock, or has too many holders; nothing has changed then
+     * @throws IllegalArgumentException if the description of the command forbids its values; nothing has changed then
      */
     public Reply execute(Command command, long micros, String inbox, Inboxes inboxes) {
+        requireValid(command);
         this.micros = micros;
         this.millis = micros / 1000;
         this.inbox = inbox;
@@ -83,6 +86,36 @@ public final class LockTable {
         Reply reply = execute(command);
         this.grants.forEach(grant -> inboxes.publish(grant.lock, grant.inbox, grant.id, grant.token));
         return reply;
+    }
+
+    /** Rejects what {@link Command} forbids: a script would execute it in some way. */
+    static void requireValid(Command command) {
+        boolean isValid = true;
+        if (command instanceof Command.Acquire acquire) {
+            isValid = acquire.leaseMillis() > 0;
+        } else if (command instanceof Command.Renew renew) {
+            isValid = renew.leaseMillis() > 0;
+        } else if (command instanceof Command.Downgrade downgrade) {
+            isValid = downgrade.leaseMillis() > 0;
+        } else if (command instanceof Command.PublishInstance publish) {
+            isValid = publish.ttlMillis() > 0;
+        } else if (command instanceof Command.RenewAll all) {
+            List<Long> leases = all.renewals().stream()
+                    .map(Command.Renew::leaseMillis)
+                    .distinct()
+                    .toList();
+            isValid = leases.size() == 1 && leases.get(0) > 0;
+        } else if (command instanceof Command.Release release) {
+            Successor next = release.successor();
+            isValid = release.lastToken() >= 0
+                    && release.keepMillis() >= 0
+                    && (next == null || (release.keepMillis() == 0 && next.leaseMillis() > 0));
+        }
+        if (!isValid) {
+            throw new IllegalArgumentException(
+                    Printable.of("A command must not have these values, see the Javadoc of Command."
+                            + command.getClass().getSimpleName() + ": " + command));
+        }
     }
 
     private Reply execute(Command command) {

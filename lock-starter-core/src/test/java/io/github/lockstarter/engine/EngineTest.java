@@ -134,7 +134,11 @@ class EngineTest {
         private volatile @Nullable Refusal refusal;
 
         Future(String lock, long waitTime) {
-            super(LockRequest.of(lock), waitTime, RENEWED, Owner.NONE);
+            this(lock, waitTime, RENEWED);
+        }
+
+        Future(String lock, long waitTime, Terms terms) {
+            super(LockRequest.of(lock), waitTime, terms, Owner.NONE);
         }
 
         @Override
@@ -256,6 +260,94 @@ class EngineTest {
                 (10_000 - 200 * seconds));
         Grant grant = acquire(engine, "a", 0);
         assertThat(grant).as("grant after the flood").isNotNull();
+    }
+
+    /** The wait has ended so long ago that nothing of its lock is left. Without a release, the grant would block others until its lease ends. */
+    @Test
+    void shouldReleaseWhatAMessageReportsForALockWithoutACell() throws InterruptedException {
+        AcquisitionIds ids = new AcquisitionIds();
+        Engine engine = engine(RULES, this.log, LeaseClock.SYSTEM, ids);
+        String id = ids.next();
+        Reply reply = this.stores.get(0).call(new Command.Acquire("a", id, TimeUnit.HOURS.toMillis(1), false));
+        assertThat(reply).isInstanceOf(Reply.Granted.class);
+
+        engine.granted("a", id, ((Reply.Granted) reply).token());
+
+        assertThat(acquire(engine(), "a", 10_000 * MILLI))
+                .as("grant of another instance after the one of which the message has reported")
+                .isNotNull();
+    }
+
+    /** Names of locks with a short lease begin with an s, and those with a long one with an l. */
+    private List<Future> waits(Engine engine, int each) {
+        List<Future> waits = new ArrayList<>();
+        for (String prefix : List.of("s", "l")) {
+            for (int i = 0; i < each; i++) {
+                long lease = prefix.equals("s") ? 6_000 : 9_000;
+                Future wait = new Future(prefix + i, 0, new Terms(lease * MILLI, 200 * MILLI, Moment.NEVER, 0));
+                engine.enter(wait, null);
+                waits.add(wait);
+            }
+        }
+        return waits;
+    }
+
+    @Test
+    void shouldRenewDifferentLeasesInDifferentBatches() {
+        Engine engine = engine();
+        ConcurrentLinkedQueue<List<Command.Renew>> batches = new ConcurrentLinkedQueue<>();
+        this.stores.get(0).intercept((command, store) -> {
+            if (command instanceof Command.RenewAll all) {
+                batches.add(all.renewals());
+            }
+            return store.apply(command);
+        });
+
+        List<Future> waits = waits(engine, 10);
+
+        // A lock whose grant came in an earlier slot of time may be renewed alone.
+        await().untilAsserted(
+                        () -> assertThat(batches.stream().flatMap(List::stream).map(Command.Renew::lock))
+                                .as("locks that were renewed in batches")
+                                .anyMatch(lock -> lock.startsWith("s"))
+                                .anyMatch(lock -> lock.startsWith("l")));
+        assertThat(batches)
+                .allSatisfy(batch -> assertThat(batch)
+                        .as("renewals of one batch have one lease: %s", batch)
+                        .extracting(Command.Renew::leaseMillis)
+                        .containsOnly(batch.get(0).leaseMillis()));
+        assertThat(batches.stream().flatMap(List::stream))
+                .allSatisfy(renewal -> assertThat(renewal.leaseMillis())
+                        .as("lease of %s", renewal)
+                        .isEqualTo(renewal.lock().startsWith("s") ? 6_000 : 9_000));
+        assertThat(waits).as("held locks").allMatch(wait -> wait.grant != null && wait.grant.isLive());
+    }
+
+    @Test
+    void shouldLoseOnlyTheGrantOfABatchThatTheStoreDoesNotHave() {
+        Engine engine = engine();
+        this.stores.get(0).intercept((command, store) -> {
+            Reply reply = store.apply(command);
+            if (command instanceof Command.RenewAll all && reply instanceof Reply.RenewedAll renewed) {
+                List<Reply> outcomes = new ArrayList<>(renewed.outcomes());
+                for (int i = 0; i < outcomes.size(); i++) {
+                    if (all.renewals().get(i).lock().equals("l3")) {
+                        outcomes.set(i, Reply.NotOwner.FREE);
+                    }
+                }
+                return new Reply.RenewedAll(outcomes);
+            }
+            return command.lock().equals("l3") && command instanceof Command.Renew ? Reply.NotOwner.FREE : reply;
+        });
+
+        List<Future> waits = waits(engine, 5);
+
+        await().until(() -> this.log.starting("lost").findAny().isPresent());
+        assertThat(waits.stream()
+                        .filter(wait -> wait.grant != null && !wait.grant.isLive())
+                        .map(wait -> wait.request.lockName()))
+                .as("locks that are lost")
+                .containsExactly("l3");
     }
 
     @Test

@@ -2,9 +2,11 @@ package io.github.lockstarter.store;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.lockstarter.LockHolder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest. */
 class InMemoryLockStoreTest {
@@ -72,6 +76,39 @@ class InMemoryLockStoreTest {
 
     private static Command release(String id) {
         return new Command.Release("lock", id, 0, 0, null);
+    }
+
+    static List<Command> forbiddenCommands() {
+        Command.Renew renewal = new Command.Renew("lock", "one-a", LEASE);
+        List<Command.Renew> tooMany = Collections.nCopies(101, renewal);
+        return List.of(
+                new Command.Acquire("lock", "one-a", 0, true),
+                new Command.Renew("lock", "one-a", 0),
+                new Command.Downgrade("lock", "one-a", 0, -1),
+                new Command.Release("lock", "one-a", 0, -1, null),
+                new Command.Release("lock", "one-a", -1, 0, null),
+                new Command.Release("lock", "one-a", 0, 1, new Successor("one-b", LEASE)),
+                new Command.Release("lock", "one-a", 0, 0, new Successor("one-b", 0)),
+                new Command.RenewAll(List.of()),
+                new Command.RenewAll(List.of(renewal, new Command.Renew("other", "one-b", LEASE + 1))),
+                new Command.RenewAll(List.of(new Command.Renew("lock", "one-a", 0))),
+                new Command.RenewAll(tooMany),
+                new Command.PublishInstance(new LockHolder("one"), 0));
+    }
+
+    /** The scripts of Redis would execute them in some way. */
+    @ParameterizedTest
+    @MethodSource("forbiddenCommands")
+    void shouldRejectWhatTheDescriptionOfACommandForbids(Command command) {
+        this.store.call(acquire("one-a"));
+
+        assertThatIllegalArgumentException()
+                .as("rejection of %s", command)
+                .isThrownBy(() -> this.store.call(command))
+                .withMessageContaining("Command." + command.getClass().getSimpleName());
+        assertThat(this.other.call(acquire("two-a")))
+                .as("the lock after the rejection")
+                .isInstanceOf(Reply.Taken.class);
     }
 
     @Test

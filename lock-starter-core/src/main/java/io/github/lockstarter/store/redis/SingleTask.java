@@ -13,7 +13,7 @@ final class SingleTask {
 
     private final Runnable task;
 
-    /** Null: there is none. A run that was replaced does nothing. */
+    /** Null: there is none. A run that was replaced does nothing, unless the executor has not accepted the one that replaces it. */
     private final AtomicReference<@Nullable Run> scheduled = new AtomicReference<>();
 
     SingleTask(Runnable task) {
@@ -28,7 +28,7 @@ final class SingleTask {
     void schedule(Consumer<Runnable> executor) {
         Run present = this.scheduled.get();
         // The executor may still refuse a run that it has not accepted.
-        if (present == null || !present.isAccepted) {
+        if (present == null || !present.isAccepted || present.isOver) {
             scheduleAgain(executor);
         }
     }
@@ -37,13 +37,13 @@ final class SingleTask {
     void scheduleAgain(Consumer<Runnable> executor) {
         StackRoom.require();
         Run next = new Run();
-        this.scheduled.set(next);
+        Run replaced = this.scheduled.getAndSet(next);
         try {
             executor.accept(next);
             next.isAccepted = true;
         } finally {
             if (!next.isAccepted) {
-                this.scheduled.compareAndSet(next, null);
+                this.scheduled.compareAndSet(next, replaced);
             }
         }
     }
@@ -57,12 +57,16 @@ final class SingleTask {
 
         private volatile boolean isAccepted;
 
+        private volatile boolean isOver;
+
         @Override
         public void run() {
-            if (SingleTask.this.scheduled.get() == this) {
+            Run current = SingleTask.this.scheduled.get();
+            if (current == this || (current != null && !current.isAccepted)) {
                 try {
                     SingleTask.this.task.run();
                 } finally {
+                    this.isOver = true;
                     SingleTask.this.scheduled.compareAndSet(this, null);
                 }
             }
