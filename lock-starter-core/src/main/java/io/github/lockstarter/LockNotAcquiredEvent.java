@@ -21,6 +21,11 @@ public record LockNotAcquiredEvent(
     public enum Outcome {
         /** Another owner held the lock until the end of the wait. */
         TIMEOUT,
+        /**
+         * Another owner held the lock until the end of the wait, and the caller goes on without it: an annotated method
+         * with {@code onNotGranted = SKIP}, or a {@code tryLock} or {@code tryAcquire} that does not wait.
+         */
+        SKIPPED,
         /** The thread was interrupted, or the future was cancelled. */
         INTERRUPTED,
         /** The store did not answer or rejected the command, or the registry was stopped. */

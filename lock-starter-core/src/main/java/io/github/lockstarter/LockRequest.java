@@ -32,7 +32,7 @@ public final class LockRequest {
     /** Names beyond it are not shared. */
     private static final int MOST_SHARED = 1000;
 
-    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null, OnLost.DEFAULT, null);
+    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null, OnLost.DEFAULT, OnNotGranted.THROW, null);
 
     private static final int MOST_PERMITS = 999_999_999;
 
@@ -65,6 +65,7 @@ public final class LockRequest {
             int permits,
             @Nullable Boolean releaseAfterTransaction,
             OnLost onLost,
+            OnNotGranted onNotGranted,
             @Nullable Method method) {}
 
     private LockRequest(
@@ -176,7 +177,7 @@ public final class LockRequest {
 
     /** Returns a copy with this behaviour of {@link LockRegistry#execute} on a loss; other methods ignore it. */
     public LockRequest withOnLost(OnLost onLost) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost, method()));
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost, onNotGranted(), method()));
     }
 
     /**
@@ -186,7 +187,7 @@ public final class LockRequest {
      * closed or released before then stays held. False: at once. Not set: at once, and a warning is logged.
      */
     public LockRequest withReleaseAfterTransaction(boolean releaseAfterTransaction) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction, onLost(), method()));
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction, onLost(), onNotGranted(), method()));
     }
 
     /**
@@ -199,7 +200,7 @@ public final class LockRequest {
             throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name)
                     + "': use withPermits to request permits, because they have a limit."));
         }
-        return with(new Use(mode, 0, 0, releaseAfterTransaction(), onLost(), method()));
+        return with(new Use(mode, 0, 0, releaseAfterTransaction(), onLost(), onNotGranted(), method()));
     }
 
     /**
@@ -218,12 +219,22 @@ public final class LockRequest {
                     + " permits cannot be requested. The weight must be at least 1 and"
                     + " at most the number of permits, which must be at most " + MOST_PERMITS + '.'));
         }
-        return with(new Use(LockMode.PERMIT, weight, permits, releaseAfterTransaction(), onLost(), method()));
+        return with(new Use(
+                LockMode.PERMIT, weight, permits, releaseAfterTransaction(), onLost(), onNotGranted(), method()));
+    }
+
+    /**
+     * Returns a copy that states how the caller reacts if the lock is not granted, for events and meters: the outcome of a
+     * refusal is {@code SKIPPED} for {@link OnNotGranted#SKIP}, and {@code TIMEOUT} otherwise. The methods of {@link
+     * LockRegistry} behave as without it.
+     */
+    public LockRequest withOnNotGranted(OnNotGranted onNotGranted) {
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted, method()));
     }
 
     /** Returns a copy that is that of an annotation of this method. */
     public LockRequest withMethod(Method method) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), method));
+        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted(), method));
     }
 
     /** Returns the static name, which is the tag of meters and the name in events. */
@@ -269,6 +280,11 @@ public final class LockRequest {
     /** Returns the behaviour of {@link LockRegistry#execute} on a loss. */
     public OnLost onLost() {
         return this.use.onLost();
+    }
+
+    /** Returns how the caller reacts if the lock is not granted. */
+    public OnNotGranted onNotGranted() {
+        return this.use.onNotGranted();
     }
 
     /** Returns whether a running transaction keeps the lock until it has completed; null: not set, which means no. */

@@ -1,20 +1,25 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.ScheduledLock;
 import io.github.lockstarter.metrics.LockGauges;
 import io.github.lockstarter.metrics.MicrometerLockListener;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -120,6 +125,39 @@ class DistributedLockMetricsAutoConfigurationTest {
                                     .count())
                             .isZero();
                 });
+    }
+
+    @Test
+    void shouldCountCallsThatSkipApartFromTimeouts() {
+        this.inMemory
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean(Reports.class)
+                .run(context -> {
+                    Reports reports = context.getBean(Reports.class);
+                    try (Lease lease = context.getBean(LockRegistry.class).acquire(LockRequest.of("reports"))) {
+                        reports.scheduled();
+                        reports.skipped();
+                        assertThat(reports.skippedLater()).isCompletedWithValue(null);
+                        assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(reports::refused);
+                        assertThat(reports.replaced()).isEqualTo("fallback");
+                        lease.ensureHeld();
+                    }
+
+                    assertThat(acquisitions(context, "skipped"))
+                            .as("annotations with SKIP")
+                            .isEqualTo(3);
+                    assertThat(acquisitions(context, "timeout"))
+                            .as("calls that fail or use their fallback")
+                            .isEqualTo(2);
+                });
+    }
+
+    private static long acquisitions(ApplicationContext context, String outcome) {
+        return context.getBean(MeterRegistry.class)
+                .get("distributed.lock.acquire")
+                .tags("lock", "reports", "outcome", outcome)
+                .timer()
+                .count();
     }
 
     @Test
@@ -236,6 +274,38 @@ class DistributedLockMetricsAutoConfigurationTest {
 
         @DistributedLock
         public void ship() {}
+    }
+
+    static class Reports {
+
+        @ScheduledLock(name = "reports", minHold = "1s")
+        public void scheduled() {
+            throw new AssertionError("not skipped");
+        }
+
+        @DistributedLock(name = "reports", waitTime = 1, onNotGranted = OnNotGranted.SKIP)
+        public void skipped() {
+            throw new AssertionError("not skipped");
+        }
+
+        @DistributedLock(name = "reports", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public CompletableFuture<String> skippedLater() {
+            throw new AssertionError("not skipped");
+        }
+
+        @DistributedLock(name = "reports", waitTime = 0)
+        public void refused() {
+            throw new AssertionError("not refused");
+        }
+
+        @DistributedLock(name = "reports", waitTime = 0, fallback = "fallback")
+        public String replaced() {
+            throw new AssertionError("not replaced");
+        }
+
+        String fallback() {
+            return "fallback";
+        }
     }
 
     @AutoConfiguration(after = DistributedLockMetricsAutoConfiguration.class)

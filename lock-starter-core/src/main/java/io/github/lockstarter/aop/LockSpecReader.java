@@ -6,6 +6,7 @@ import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.key.Expressions;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
@@ -250,6 +251,7 @@ final class LockSpecReader {
         LockRequest applyTo(LockRequest named) {
             LockRequest request = withMode(named)
                     .withOnLost(this.annotation.getEnum("onLost", OnLost.class))
+                    .withOnNotGranted(this.annotation.getEnum("onNotGranted", OnNotGranted.class))
                     .withReleaseAfterTransaction(this.annotation.getBoolean("releaseAfterTransaction"));
             request = withTime(
                     request,

@@ -42,8 +42,8 @@ public interface AcquireObserver {
          * Is called when the acquisition ended without the lock, by the same thread as {@link #granted}.
          *
          * @param cause the failure of the store; null unless the outcome is an error, and also then if it is unknown
-         * @param holder the instance that held the lock; null unless the outcome is a time-out, and also then if it is
-         *     unknown
+         * @param holder the instance that held the lock; null unless the lock was held until the end of the wait, and
+         *     also then if it is unknown
          */
         default void notGranted(
                 LockNotAcquiredEvent.Outcome outcome, @Nullable Throwable cause, @Nullable LockHolder holder) {}

@@ -42,7 +42,7 @@ final class AcquireReports {
         }
         boolean isHeld = refusal.cause() == Cause.HELD_BY_OTHERS;
         observed.notGranted(
-                refusal.cause().outcome,
+                wait.outcome(refusal),
                 this.events.failure(wait, refusal),
                 isHeld ? find(wait, refusal).holder() : null);
     }

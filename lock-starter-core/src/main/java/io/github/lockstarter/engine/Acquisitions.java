@@ -63,6 +63,7 @@ final class Acquisitions {
     @Nullable
     Grant acquire(ThreadWait wait, boolean mustSucceed) throws InterruptedException {
         LockRequest request = wait.request;
+        wait.isAttempt = !mustSucceed && wait.waitTime == 0;
         Acquiring observed = began(request);
         observed.enter();
         try {

@@ -185,7 +185,7 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void refused(Wait wait, Refusal refusal) {
-        refused(wait, refusal.cause().outcome, failure(wait, refusal));
+        refused(wait, wait.outcome(refusal), failure(wait, refusal));
     }
 
     /** Ends a wait without a grant. */

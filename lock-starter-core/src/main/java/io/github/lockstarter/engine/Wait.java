@@ -1,6 +1,9 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnNotGranted;
+import io.github.lockstarter.engine.Refusal.Cause;
 import io.github.lockstarter.store.GrantKind;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +14,9 @@ abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
     /** The cell of the lock that it has entered; set by the engine. */
     Engine.@Nullable Cell cell;
 
+    /** Whether this is an attempt that does not wait, and whose caller gets no exception if others hold the lock. */
+    boolean isAttempt;
+
     Wait(LockRequest request, long waitTime, Terms terms, Owner owner) {
         super(request, GrantKind.of(request), waitTime, terms, owner);
     }
@@ -18,6 +24,12 @@ abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
     @Override
     public final void accept(LocalLock lock, Moment now) {
         lock.enter(this, now);
+    }
+
+    /** Returns what observers are notified of if the wait has ended without a grant. */
+    final Outcome outcome(Refusal refusal) {
+        boolean skips = this.isAttempt || this.request.onNotGranted() == OnNotGranted.SKIP;
+        return skips && refusal.cause() == Cause.HELD_BY_OTHERS ? Outcome.SKIPPED : refusal.cause().outcome;
     }
 
     /**

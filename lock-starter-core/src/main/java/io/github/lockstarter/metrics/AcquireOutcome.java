@@ -7,6 +7,7 @@ import java.util.Locale;
 enum AcquireOutcome {
     ACQUIRED,
     TIMEOUT,
+    SKIPPED,
     INTERRUPTED,
     ERROR;
 

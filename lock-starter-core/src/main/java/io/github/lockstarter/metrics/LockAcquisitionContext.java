@@ -58,8 +58,8 @@ public final class LockAcquisitionContext extends Observation.Context {
     }
 
     /**
-     * Returns {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}; null while the acquisition is
-     * running.
+     * Returns {@code acquired}, {@code timeout}, {@code skipped}, {@code interrupted} or {@code error}; null while the
+     * acquisition is running.
      */
     public @Nullable String getOutcome() {
         AcquireOutcome how = this.outcome;
@@ -76,7 +76,10 @@ public final class LockAcquisitionContext extends Observation.Context {
         return this.instance;
     }
 
-    /** Returns the instance that held the lock at the time-out; null for other outcomes, or if it is unknown. */
+    /**
+     * Returns the instance that held the lock at the end of the wait; null for other outcomes than {@code timeout} and
+     * {@code skipped}, or if it is unknown.
+     */
     public @Nullable LockHolder getHolder() {
         return this.holder;
     }

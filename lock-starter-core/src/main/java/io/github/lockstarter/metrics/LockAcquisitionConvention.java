@@ -41,7 +41,7 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
 
     /**
      * {@inheritDoc} By default {@code key} unless it is empty, {@code distributed.lock.instance}, {@code fencing.token}
-     * after the grant, and {@code distributed.lock.holder} after a time-out if the holder is known.
+     * after the grant, and {@code distributed.lock.holder} after {@code timeout} and {@code skipped} if the holder is known.
      */
     @Override
     default KeyValues getHighCardinalityKeyValues(LockAcquisitionContext context) {

@@ -38,7 +38,7 @@ public enum LockObservation implements ObservationDocumentation {
         /** What the grant allows beside it: {@code write}, {@code read} or {@code permit}. */
         MODE("distributed.lock.mode"),
 
-        /** How the acquisition ended: {@code acquired}, {@code timeout}, {@code interrupted} or {@code error}. */
+        /** How the acquisition ended: {@code acquired}, {@code timeout}, {@code skipped}, {@code interrupted} or {@code error}. */
         OUTCOME("outcome");
 
         private final String text;
@@ -65,7 +65,7 @@ public enum LockObservation implements ObservationDocumentation {
         /** The id of the instance that acquires. */
         INSTANCE("distributed.lock.instance"),
 
-        /** The id of the instance that held the lock at the time-out. */
+        /** The id of the instance that held the lock at the end of the wait. */
         HOLDER("distributed.lock.holder");
 
         private final String text;

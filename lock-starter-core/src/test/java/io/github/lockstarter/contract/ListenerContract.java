@@ -6,6 +6,7 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.fixture.Waiting.throughout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
@@ -20,11 +21,14 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.OnNotGranted;
 import io.github.lockstarter.engine.LeasingLockRegistry;
 import io.github.lockstarter.fixture.Actor;
 import io.github.lockstarter.fixture.EventLog;
@@ -156,14 +160,43 @@ abstract class ListenerContract extends RegistryFixture {
         soon().until(() -> this.heard.all(LockNotAcquiredEvent.class).size() == 3);
         assertThat(this.heard.all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::outcome)
-                .containsExactly(
-                        LockNotAcquiredEvent.Outcome.TIMEOUT,
-                        LockNotAcquiredEvent.Outcome.INTERRUPTED,
-                        LockNotAcquiredEvent.Outcome.INTERRUPTED);
+                .containsExactly(Outcome.SKIPPED, Outcome.INTERRUPTED, Outcome.INTERRUPTED);
         assertThat(this.heard.all(LockNotAcquiredEvent.class))
                 .extracting(LockNotAcquiredEvent::cause)
                 .containsOnlyNulls();
         assertThat(taken.release()).isTrue();
+    }
+
+    @Test
+    void shouldDistinguishSkippedCallsFromTimeouts() throws Exception {
+        LeasingLockRegistry registry = registry(this.heard);
+        Lease taken = registry().acquire(request());
+        LockRequest once = request().withWaitTime(Duration.ZERO);
+        LockRequest brief = request().withWaitTime(Duration.ofMillis(10));
+        LockRequest skipping = brief.withOnNotGranted(OnNotGranted.SKIP);
+
+        assertThat(registry.getLock(NAME).tryLock()).isFalse();
+        assertThat(registry.tryAcquire(once)).isEmpty();
+        assertThat(failureOf(registry.acquireAsync(skipping))).isInstanceOf(LockNotGrantedException.class);
+        assertThatThrownBy(() -> registry.execute(skipping, lease -> 1)).isInstanceOf(LockNotGrantedException.class);
+        assertThat(outcomes(4)).as("callers that go on without the lock").containsOnly(Outcome.SKIPPED);
+
+        assertThat(registry.getLock(NAME).tryLock(brief.waitTime())).isFalse();
+        assertThat(registry.tryAcquire(brief)).isEmpty();
+        assertThatThrownBy(() -> registry.execute(once, lease -> 1)).isInstanceOf(LockNotGrantedException.class);
+        assertThatThrownBy(() -> registry.acquire(once)).isInstanceOf(LockNotGrantedException.class);
+        assertThat(failureOf(registry.acquireAsync(once))).isInstanceOf(LockNotGrantedException.class);
+        assertThat(outcomes(9).subList(4, 9))
+                .as("callers that have waited in vain, or fail")
+                .containsOnly(Outcome.TIMEOUT);
+        assertThat(taken.release()).isTrue();
+    }
+
+    private List<Outcome> outcomes(int count) {
+        soon().until(() -> this.heard.all(LockNotAcquiredEvent.class).size() == count);
+        return this.heard.all(LockNotAcquiredEvent.class).stream()
+                .map(LockNotAcquiredEvent::outcome)
+                .toList();
     }
 
     @Test
