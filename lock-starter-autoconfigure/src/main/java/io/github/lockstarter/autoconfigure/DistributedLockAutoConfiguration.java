@@ -98,6 +98,12 @@ public final class DistributedLockAutoConfiguration {
                 observer.getIfAvailable());
     }
 
+    /** Creates the post-processor; static, because it is one of bean definitions. */
+    @Bean
+    static ReplacedRegistry distributedLockReplacedRegistry() {
+        return new ReplacedRegistry();
+    }
+
     @Bean
     @ConditionalOnMissingBean(name = "distributedLockEventPublisher")
     LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher publisher) {
