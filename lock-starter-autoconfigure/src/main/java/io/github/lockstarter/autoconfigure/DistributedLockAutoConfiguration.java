@@ -19,9 +19,11 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Bean;
@@ -124,6 +126,14 @@ public final class DistributedLockAutoConfiguration {
     @Bean
     UnknownNamedProperties distributedLockUnknownNamedProperties(Environment environment) {
         return new UnknownNamedProperties(environment);
+    }
+
+    /** With AspectJ, the methods of all contexts are woven. */
+    @Bean
+    @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+    @ConditionalOnProperty(name = "distributed-lock.mode", havingValue = "proxy", matchIfMissing = true)
+    OtherContexts distributedLockOtherContexts(ApplicationContext context) {
+        return new OtherContexts(context);
     }
 
     @Bean

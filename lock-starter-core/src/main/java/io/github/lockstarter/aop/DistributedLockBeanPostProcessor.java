@@ -87,6 +87,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         setOrder(DEFAULT_ORDER);
     }
 
+    /** Returns whether calls through the bean already acquire its locks, in its proxy or in that of its target. */
+    public static boolean isLocked(Object bean) {
+        return BeanRules.isLocked(bean);
+    }
+
     /** Sets the order of the lock among the advisors of a proxy; a lower value is farther outside. */
     public void setLockOrder(int lockOrder) {
         this.lock.setOrder(lockOrder);
