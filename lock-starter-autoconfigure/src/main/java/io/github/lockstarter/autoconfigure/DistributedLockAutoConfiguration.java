@@ -124,8 +124,8 @@ public final class DistributedLockAutoConfiguration {
     }
 
     @Bean
-    UnknownNamedProperties distributedLockUnknownNamedProperties(Environment environment) {
-        return new UnknownNamedProperties(environment);
+    UnknownProperties distributedLockUnknownProperties(Environment environment) {
+        return new UnknownProperties(environment);
     }
 
     /** With AspectJ, the methods of all contexts are woven. */

@@ -83,7 +83,9 @@ class DistributedLockAutoConfigurationTest {
                                 "distributedLockAcquisitionsAreTimed",
                                 "distributedLockUnitlessTimes",
                                 "distributedLockAnnotationWarnings",
-                                "distributedLockUnknownNamedProperties"));
+                                "distributedLockUnknownProperties",
+                                "distributedLockReplacedRegistry",
+                                "distributedLockOtherContexts"));
     }
 
     @Test
