@@ -113,8 +113,10 @@ final class Instance implements AutoCloseable {
     }
 
     /** Sends a request with another method than GET and POST. */
-    Answer request(String method, String path) {
-        return send(HttpRequest.newBuilder(URI.create(address() + path)).method(method, BodyPublishers.noBody()));
+    Answer request(String method, String path, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(address() + path)).method(method, BodyPublishers.noBody());
+        return send(headers.length > 0 ? request.headers(headers) : request);
     }
 
     static String encoded(String text) {
