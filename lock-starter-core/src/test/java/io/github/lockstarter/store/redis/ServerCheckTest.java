@@ -33,7 +33,7 @@ class ServerCheckTest {
                 .flatMap(command -> Stream.of("--rename-command", command, ""))
                 .toArray(String[]::new);
         try (RedisServer server = RedisServer.start(options);
-                ConnectedStore store = new ConnectedStore("one", Servers.of(server), SETTINGS).connected()) {
+                ConnectedStore store = new ConnectedStore("one", Servers.of(server), SETTINGS)) {
             soon().until(() -> !this.log.events().isEmpty());
             assertThat(store.store().obstacle()).isNotEqualTo("without a connection");
         }
