@@ -119,8 +119,7 @@ class UnintendedRedisCacheTest {
 
     @Test
     void shouldNotTakeTheConnectionDetailsOfADatabaseForThoseOfRedis() {
-        assertThat(warningsOf(this.caching.withBean("own", Connection.class)))
-                .hasSize(1);
+        assertThat(warningsOf(this.caching.withBean("own", Connection.class))).hasSize(1);
     }
 
     @Test

@@ -39,6 +39,10 @@ public final class DeferredTypes {
             "java.util.Enumeration",
             "java.util.Iterator",
             "java.util.Spliterator",
+            "java.util.function.BooleanSupplier",
+            "java.util.function.DoubleSupplier",
+            "java.util.function.IntSupplier",
+            "java.util.function.LongSupplier",
             "java.util.function.Supplier",
             "java.util.stream.BaseStream",
             "jakarta.inject.Provider",
@@ -78,9 +82,9 @@ public final class DeferredTypes {
         return is(type, PENDING);
     }
 
-    /** Returns whether such a value computes what it stands for when it is read. */
+    /** Returns whether such a value computes what it stands for when it is read; records and enums have their values. */
     public static boolean isLazy(Class<?> type) {
-        return is(type, LAZY);
+        return !type.isRecord() && !Enum.class.isAssignableFrom(type) && is(type, LAZY);
     }
 
     /**
