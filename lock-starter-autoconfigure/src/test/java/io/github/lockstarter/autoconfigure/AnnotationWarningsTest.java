@@ -16,6 +16,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -27,6 +28,8 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.data.domain.Page;
 import org.springframework.data.util.Lazy;
 import org.springframework.scheduling.annotation.Scheduled;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Annotations that work, but perhaps not as they are meant. */
 class AnnotationWarningsTest {
@@ -131,6 +134,8 @@ class AnnotationWarningsTest {
                 "Lazies.lazy .. a Lazy,",
                 "Lazies.iterator .. a Iterator,",
                 "Lazies.map .. a Callable,",
+                "Lazies.inFuture .. a Stream,",
+                "Lazies.inFlux .. a Mono,",
                 "Lazies.inList .. a Stream,");
     }
 
@@ -268,8 +273,25 @@ class AnnotationWarningsTest {
         }
 
         @DistributedLock
+        public CompletableFuture<Stream<String>> inFuture() {
+            return CompletableFuture.completedFuture(Stream.of());
+        }
+
+        @DistributedLock
+        public Flux<Mono<String>> inFlux() {
+            return Flux.just();
+        }
+
+        @DistributedLock
         public List<Stream<String>> inList() {
             return List.of();
+        }
+    }
+
+    record Price(String text) implements Supplier<String> {
+        @Override
+        public String get() {
+            return this.text;
         }
     }
 
@@ -289,6 +311,11 @@ class AnnotationWarningsTest {
         @DistributedLock
         public Page<String> page() {
             return Page.empty();
+        }
+
+        @DistributedLock
+        public Price price() {
+            return new Price("1");
         }
 
         @DistributedLock

@@ -100,7 +100,7 @@ class OtherContextsTest {
         this.locking.withBean("desk", Desk.class).run(parent -> {
             Desk desk = parent.getBean(Desk.class);
             try (AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
-                child.setParent(parent);
+                child.setParent(parent.getSourceApplicationContext());
                 child.registerBean("same", Desk.class, () -> desk);
                 child.refresh();
                 assertThat(child.getBean("same", Desk.class).isLocked()).isTrue();

@@ -110,7 +110,14 @@ class UnknownPropertiesTest {
             strings = {
                 "distributed-lock.wait-time",
                 "distributed-lock.waitTime",
+                "distributedLock.waitTime",
+                "distributed_lock.wait_time",
+                "DISTRIBUTED-LOCK.WAIT-TIME",
+                "distributed-lock.REDIS.commandTimeout",
                 "distributedlock.watchdog.max_hold",
+                "distributed-lock.locks",
+                "distributed-lock.locks.order",
+                "distributed-lock.locks.[order.paid].minHold",
                 "distributed-lock.locks.event.wait-time",
                 "distributed-lock.redis",
                 "distributed-lock",
@@ -125,7 +132,11 @@ class UnknownPropertiesTest {
     void shouldBeSilentOfEnvironmentVariables() {
         assertThat(warningsOf(new SystemEnvironmentPropertySource(
                         "test-systemEnvironment",
-                        Map.of("DISTRIBUTEDLOCK_WAITTIME", "5s", "DISTRIBUTED_LOCK_REDIS_COMMAND_TIMEOUT", "1s"))))
+                        Map.of(
+                                "DISTRIBUTEDLOCK_WAITTIME", "5s",
+                                "DISTRIBUTEDLOCK_LOCKS_ORDER_MINHOLD", "5s",
+                                "DISTRIBUTED_LOCK_REDIS_COMMAND_TIMEOUT", "1s",
+                                "distributedlock_watchdog_maxhold", "1h"))))
                 .isEmpty();
     }
 }

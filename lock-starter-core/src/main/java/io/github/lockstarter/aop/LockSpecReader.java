@@ -37,8 +37,8 @@ import org.springframework.util.StringUtils;
  */
 final class LockSpecReader {
 
-    /** A word in braces, which other libraries replace by a value. */
-    private static final Pattern BRACES = Pattern.compile("\\{\\s*[^{}\\s]*\\s*}");
+    /** Text in braces, which other libraries replace by a value. */
+    private static final Pattern BRACES = Pattern.compile("\\{[^{}]*}");
 
     private static final String AT_LEAST = "Use at least 1 ms and at most ten years, or -1 ";
 

@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
@@ -38,6 +39,10 @@ public final class DeferredTypes {
             "java.util.Enumeration",
             "java.util.Iterator",
             "java.util.Spliterator",
+            "java.util.function.BooleanSupplier",
+            "java.util.function.DoubleSupplier",
+            "java.util.function.IntSupplier",
+            "java.util.function.LongSupplier",
             "java.util.function.Supplier",
             "java.util.stream.BaseStream",
             "jakarta.inject.Provider",
@@ -50,7 +55,7 @@ public final class DeferredTypes {
     /** Results whose caller gets what they contain. */
     private static final Set<String> CARRIERS = Set.of(
             "org.springframework.http.HttpEntity",
-            "java.util.Collection",
+            "java.lang.Iterable",
             "java.util.Optional",
             "java.util.concurrent.CompletionStage",
             "java.util.concurrent.Future",
@@ -77,9 +82,9 @@ public final class DeferredTypes {
         return is(type, PENDING);
     }
 
-    /** Returns whether such a value computes what it stands for when it is read. */
+    /** Returns whether such a value computes what it stands for when it is read; records and enums have their values. */
     public static boolean isLazy(Class<?> type) {
-        return is(type, LAZY);
+        return !type.isRecord() && !Enum.class.isAssignableFrom(type) && is(type, LAZY);
     }
 
     /**
@@ -92,8 +97,18 @@ public final class DeferredTypes {
     }
 
     private static @Nullable Class<?> within(ResolvableType type, boolean received, int depth) {
-        boolean carries = type.isArray() || !received || is(type.resolve(Object.class), CARRIERS);
-        ResolvableType[] parts = type.isArray() ? new ResolvableType[] {type.getComponentType()} : type.getGenerics();
+        boolean isCarrier = is(type.resolve(Object.class), CARRIERS);
+        boolean carries = type.isArray() || !received || isCarrier;
+        ResolvableType[] parts;
+        if (type.isArray()) {
+            parts = new ResolvableType[] {type.getComponentType()};
+        } else if (isCarrier && !type.hasGenerics()) {
+            // A subclass of a carrier, such as a list of certain elements.
+            parts = Stream.concat(Stream.of(type.getSuperType()), Arrays.stream(type.getInterfaces()))
+                    .toArray(ResolvableType[]::new);
+        } else {
+            parts = type.getGenerics();
+        }
         for (int i = 0; carries && depth > 0 && i < parts.length; i++) {
             Class<?> part = parts[i].resolve(Object.class);
             boolean isDeferred = isPending(part) || (!received && isLazy(part));

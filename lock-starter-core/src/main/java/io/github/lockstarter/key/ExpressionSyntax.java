@@ -254,9 +254,12 @@ final class ExpressionSyntax {
         boolean isSeveral = Collection.class.isAssignableFrom(declared.resolve(Object.class));
         Class<?> type = (isSeveral ? declared.asCollection().getGeneric() : declared).resolve(Object.class);
         String path = node.toStringAST();
-        if (StableText.isDeferred(type)) {
+        boolean contains = declared.isArray() || type.getPackageName().equals("java.util");
+        Class<?> later = contains ? DeferredTypes.within(declared, false) : null;
+        if (later != null || StableText.isDeferred(type)) {
             throw rejection(
-                    path + " is a " + type.getSimpleName() + ", which is no value but supplies one later",
+                    path + (later != null ? " contains a " + later.getSimpleName() : " is a " + type.getSimpleName())
+                            + ", which is no value but supplies one later",
                     "Use the value itself: have it as a parameter of the method.",
                     null);
         }

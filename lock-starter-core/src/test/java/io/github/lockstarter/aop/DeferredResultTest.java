@@ -39,6 +39,12 @@ class DeferredResultTest {
         CompletableFuture<Mono<String>>              | a Mono inside of a CompletableFuture
         CompletableFuture<String>[]                  | a CompletableFuture inside of a CompletableFuture[]
         List<Flux<String>[]>                         | a Flux inside of a List
+        Iterable<Mono<String>>                       | a Mono inside of a Iterable
+        Mono<List<CompletableFuture<String>>>        | a CompletableFuture inside of a Mono
+        <T extends Mono<String>> Optional<T>         | a Mono inside of a Optional
+        Flux[]                                       | a Flux inside of a Flux[]
+        Batch                                        | a CompletableFuture inside of a Batch
+        Mono<Body>                                   | a Flux inside of a Mono
         HttpEntity<Flux<String>>                     | a Flux inside of a HttpEntity
         ResponseEntity<Mono<String>>                 | a Mono inside of a ResponseEntity
         ResponseEntity<StreamingResponseBody>        | a StreamingResponseBody inside of a ResponseEntity
@@ -61,6 +67,8 @@ class DeferredResultTest {
                 "List<String>",
                 "ResponseEntity<List<String>>",
                 "ResponseEntity<?>",
+                "Names",
+                "List<java.nio.file.Path>",
                 "List",
                 "CompletableFuture<Optional<String>>",
                 "<E extends Enum<E>> List<E>",
@@ -145,7 +153,11 @@ class DeferredResultTest {
                         "import java.util.*; import java.util.concurrent.*; import org.springframework.http.*;"
                                 + " import reactor.core.publisher.*; import " + WEB + "*;"
                                 + " public class Web { @io.github.lockstarter.DistributedLock public " + type
-                                + " call() { return " + value + "; } }")
+                                + " call() { return " + value + "; }"
+                                + " public static class Batch extends ArrayList<CompletableFuture<String>> {}"
+                                + " public static class Names extends ArrayList<String> {}"
+                                + " public static class Body extends ResponseEntity<Flux<String>> {"
+                                + " public Body() { super(null); } } }")
                 .load("shop.Web");
     }
 

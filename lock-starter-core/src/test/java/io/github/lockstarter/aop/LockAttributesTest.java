@@ -109,6 +109,7 @@ class LockAttributesTest {
         nameTemplate      | is not evaluated, so that all calls would share one lock | Expressions belong in key
         nameBraces        | contains braces, which are not evaluated                | Move the expression to key
         namePlaceholder   | contains braces, which are not evaluated                | Redis Cluster
+        nameFormula       | contains braces, which are not evaluated                | Move the expression to key
         namePattern       | contains braces, which are not evaluated                | key = "#id"
         keyAndValue       | its attributes contradict each other: attribute '       | either value or key
         permitMode        | mode = PERMIT                                           | @DistributedSemaphore
@@ -369,6 +370,9 @@ class LockAttributesTest {
 
         @DistributedLock(name = "order:${braces}")
         void namePlaceholder() {}
+
+        @DistributedLock(name = "order:{id + 1}")
+        void nameFormula(String id) {}
 
         @DistributedSemaphore(name = "order-{}", permits = 2)
         void namePattern() {}

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -217,6 +218,10 @@ class ExpressionSyntaxTest {
         @security.users(#id)           | Stream
         @security.session.user         | Mono
         @security.provider             | ObjectProvider
+        #number                        | IntSupplier
+        #option                        | Mono
+        'user-' + #options             | Mono
+        #named                         | Supplier
         """)
     void shouldRejectWhatOnlySuppliesAValue(String expression, String type) {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
@@ -226,8 +231,7 @@ class ExpressionSyntaxTest {
 
         assertThatThrownBy(() -> new Expressions(() -> beans).key(site, expression, method))
                 .isInstanceOf(InvalidLockDefinitionException.class)
-                .hasMessageContainingAll(
-                        "in key = \"" + expression + "\", ", " is a " + type + ",", "the value itself");
+                .hasMessageContainingAll("in key = \"" + expression + "\", ", " a " + type + ",", "the value itself");
     }
 
     @SuppressWarnings("UnusedVariable") // read by expressions
@@ -239,6 +243,10 @@ class ExpressionSyntaxTest {
                 Lazy<String> lazy,
                 Iterator<String> iterator,
                 List<Callable<String>> several,
+                IntSupplier number,
+                Optional<Mono<String>> option,
+                Mono<String>[] options,
+                Map<String, Supplier<String>> named,
                 Session session) {}
     }
 

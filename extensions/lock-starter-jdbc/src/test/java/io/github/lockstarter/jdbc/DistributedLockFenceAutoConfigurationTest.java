@@ -469,6 +469,18 @@ final class DistributedLockFenceAutoConfigurationTest {
     }
 
     @Test
+    void shouldKnowAllOfItsProperties(CapturedOutput output) {
+        this.fenced
+                .withPropertyValues(
+                        "distributed-lock.jdbc.fence.data-sources[0]=dataSource",
+                        "distributed-lock.jdbc.fence.tableName=tokens",
+                        "distributed-lock.jdbc.fence.retention=9d")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("has no effect");
+    }
+
+    @Test
     void shouldNotStartIfADataSourceIsMissing() {
         this.fenced
                 .withPropertyValues("distributed-lock.jdbc.fence.data-sources=orders")
