@@ -16,11 +16,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
@@ -260,6 +262,94 @@ class EngineTest {
                 (10_000 - 200 * seconds));
         Grant grant = acquire(engine, "a", 0);
         assertThat(grant).as("grant after the flood").isNotNull();
+    }
+
+    /** A burst of messages, as after a partition, must not cost the instance the messages of the hours that follow. */
+    @Test
+    void shouldReleaseWhatMessagesReportAgainASecondAfterAFlood() {
+        AcquisitionIds ids = new AcquisitionIds();
+        Engine engine = engine(RULES, this.log, LeaseClock.SYSTEM, ids);
+        for (int i = 0; i < 200; i++) {
+            engine.granted("made up " + i, ids.next(), 7);
+        }
+        assertThat(this.log.starting("rejected"))
+                .as("rejected messages of a flood")
+                .isNotEmpty();
+        Set<String> released = ConcurrentHashMap.newKeySet();
+        this.stores.get(0).intercept((command, store) -> {
+            if (command instanceof Command.Release release) {
+                released.add(release.lock());
+            }
+            return store.apply(command);
+        });
+
+        await().untilAsserted(() -> {
+            engine.granted("later", ids.next(), 7);
+            assertThat(released)
+                    .as("locks that are released because a message after a flood has reported their grant")
+                    .contains("later");
+        });
+    }
+
+    /** The lease of such a grant is that in which it must be claimed, which is shorter than its owner has requested. */
+    @Test
+    void shouldNotConfirmAGrantOfWhichOnlyAMessageHasReported() throws InterruptedException {
+        Engine holder = engine();
+        Engine other = engine();
+        Grant held = Objects.requireNonNull(acquire(holder, "a", 0));
+        AtomicBoolean isSilent = new AtomicBoolean();
+        this.stores.get(1).intercept((command, store) -> {
+            if (isSilent.get()) {
+                throw new LockStoreException("no answer", null, true, true);
+            }
+            return store.apply(command);
+        });
+        Future wait = new Future("a", 10_000 * MILLI);
+        other.enter(wait, null);
+        await().until(() -> this.stores.get(0).call(new Command.Inspect("a", false)) instanceof Reply.Described found
+                && found.lock() != null
+                && found.lock().waiting() == 1);
+        isSilent.set(true);
+
+        holder.release(held);
+
+        await().until(() -> wait.grant != null);
+        Grant grant = Objects.requireNonNull(wait.grant);
+        assertThat(other.isConfirmed(grant))
+                .as("a grant is confirmed although the store has answered no command for it")
+                .isFalse();
+        isSilent.set(false);
+        await().untilAsserted(() -> assertThat(other.isConfirmed(grant))
+                .as("the grant is confirmed after a renewal")
+                .isTrue());
+    }
+
+    /** The watchdog may be late. */
+    @Test
+    void shouldLoseAGrantWhoseDeadlineHasPassedWhenItsOwnerAsks() throws InterruptedException {
+        AtomicLong passed = new AtomicLong();
+        LeaseClock clock = new LeaseClock() {
+
+            @Override
+            public long nanoTime() {
+                return System.nanoTime() + passed.get();
+            }
+
+            @Override
+            public long currentTimeMillis() {
+                return System.currentTimeMillis() + passed.get() / MILLI;
+            }
+        };
+        Engine engine = engine(RULES, this.log, clock);
+        Grant grant = Objects.requireNonNull(acquire(engine, "a", 0));
+
+        passed.set(6_000 * MILLI);
+
+        assertThat(engine.remaining(grant)).as("remaining nanoseconds").isZero();
+        assertThat(grant.state).as("state after the deadline").isEqualTo(Grant.State.LOST);
+        assertThat(this.log.starting("lost"))
+                .as("losses that were reported when the owner asked")
+                .containsExactly("lost EXPIRED");
     }
 
     /** The wait has ended so long ago that nothing of its lock is left. Without a release, the grant would block others until its lease ends. */

@@ -184,11 +184,13 @@ class SecondCallsTest {
                 .as("released grants, one of which was lost")
                 .hasValue(2));
         assertThat(second.isCancelled()).as("the future is cancelled").isTrue();
-        assertThat(this.events.lost).as("losses").hasValue(1);
+        int losses = this.events.lost.get();
+        // A cancellation may have released the grant before the loss.
+        assertThat(losses).as("losses").isBetween(isLostFirst ? 1 : 0, 1);
         assertThat(run.engine.liveGrants()).as("live grants").isZero();
         Lease next = get(run.acquisitions.acquireLater(REQUEST));
         assertThat(next.release()).as("the next lease was held").isTrue();
-        assertThat(this.events.lost).as("losses after the next lease").hasValue(1);
+        assertThat(this.events.lost).as("losses after the next lease").hasValue(losses);
         run.stop();
     }
 
