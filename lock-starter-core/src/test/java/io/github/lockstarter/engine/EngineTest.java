@@ -156,6 +156,22 @@ class EngineTest {
         }
     }
 
+    /** Time passes only if a test says so. */
+    private static final class StandingClock implements LeaseClock {
+
+        private final AtomicLong passed = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return this.passed.get();
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return this.passed.get() / MILLI;
+        }
+    }
+
     private Engine engine() {
         return engine(RULES);
     }
@@ -327,23 +343,11 @@ class EngineTest {
     /** The watchdog may be late. */
     @Test
     void shouldLoseAGrantWhoseDeadlineHasPassedWhenItsOwnerAsks() throws InterruptedException {
-        AtomicLong passed = new AtomicLong();
-        LeaseClock clock = new LeaseClock() {
-
-            @Override
-            public long nanoTime() {
-                return System.nanoTime() + passed.get();
-            }
-
-            @Override
-            public long currentTimeMillis() {
-                return System.currentTimeMillis() + passed.get() / MILLI;
-            }
-        };
+        StandingClock clock = new StandingClock();
         Engine engine = engine(RULES, this.log, clock);
         Grant grant = Objects.requireNonNull(acquire(engine, "a", 0));
 
-        passed.set(6_000 * MILLI);
+        clock.passed.set(6_000 * MILLI);
 
         assertThat(engine.remaining(grant)).as("remaining nanoseconds").isZero();
         assertThat(grant.state).as("state after the deadline").isEqualTo(Grant.State.LOST);
@@ -415,29 +419,89 @@ class EngineTest {
 
     @Test
     void shouldLoseOnlyTheGrantOfABatchThatTheStoreDoesNotHave() {
-        Engine engine = engine();
+        StandingClock clock = new StandingClock();
+        Engine engine = engine(RULES, this.log, clock);
+        ConcurrentLinkedQueue<String> missing = new ConcurrentLinkedQueue<>();
         this.stores.get(0).intercept((command, store) -> {
             Reply reply = store.apply(command);
-            if (command instanceof Command.RenewAll all && reply instanceof Reply.RenewedAll renewed) {
-                List<Reply> outcomes = new ArrayList<>(renewed.outcomes());
-                for (int i = 0; i < outcomes.size(); i++) {
-                    if (all.renewals().get(i).lock().equals("l3")) {
-                        outcomes.set(i, Reply.NotOwner.FREE);
-                    }
-                }
-                return new Reply.RenewedAll(outcomes);
+            if (!(command instanceof Command.RenewAll all && reply instanceof Reply.RenewedAll renewed)) {
+                return reply;
             }
-            return command.lock().equals("l3") && command instanceof Command.Renew ? Reply.NotOwner.FREE : reply;
+            List<Reply> outcomes = new ArrayList<>(renewed.outcomes());
+            int last = outcomes.size() - 1;
+            outcomes.set(last, Reply.NotOwner.FREE);
+            missing.add(all.renewals().get(last).lock());
+            return new Reply.RenewedAll(outcomes);
+        });
+        List<Future> waits = waits(engine, 5);
+        await().until(() -> waits.stream().allMatch(wait -> wait.grant != null));
+
+        // All locks are due at the same time.
+        clock.passed.set(200 * MILLI);
+
+        await().untilAsserted(() -> {
+            assertThat(missing)
+                    .as("locks that the store does not have, one of each batch")
+                    .hasSize(2);
+            assertThat(waits.stream()
+                            .filter(wait -> wait.grant != null && !wait.grant.isLive())
+                            .map(wait -> wait.request.lockName()))
+                    .as("locks that are lost")
+                    .containsExactlyInAnyOrderElementsOf(missing);
+        });
+    }
+
+    /** The server may not have the grant: the owner must not learn of it at its next renewal only. */
+    @Test
+    void shouldRenewAtOnceWhenTheServerHasChanged() throws InterruptedException {
+        Engine engine = engine(RULES, this.log, new StandingClock());
+        Grant grant = Objects.requireNonNull(acquire(engine, "a", 0));
+        AtomicInteger renewals = new AtomicInteger();
+        this.stores.get(0).intercept((command, store) -> {
+            if (command instanceof Command.Renew) {
+                renewals.incrementAndGet();
+            }
+            return store.apply(command);
         });
 
-        List<Future> waits = waits(engine, 5);
+        engine.serverChanged();
 
-        await().until(() -> this.log.starting("lost").findAny().isPresent());
-        assertThat(waits.stream()
-                        .filter(wait -> wait.grant != null && !wait.grant.isLive())
-                        .map(wait -> wait.request.lockName()))
-                .as("locks that are lost")
-                .containsExactly("l3");
+        await().untilAsserted(() -> assertThat(renewals)
+                .as("renewals before their time, because the server has changed")
+                .hasValue(1));
+        assertThat(grant.isLive()).as("the grant is live").isTrue();
+    }
+
+    /** A lease that is shorter than the time for a reply ends a request before that. */
+    @Test
+    void shouldNameTheTimeInWhichTheStoreDidNotAnswer() {
+        Engine engine = engine();
+        CountDownLatch end = new CountDownLatch(1);
+        this.stores.get(0).intercept((command, store) -> {
+            awaitUninterruptibly(end);
+            return store.apply(command);
+        });
+        Future wait = new Future("a", 300 * MILLI, new Terms(200 * MILLI, Moment.NEVER, Moment.NEVER, 0));
+
+        engine.enter(wait, null);
+
+        try {
+            await().until(() -> wait.refusal != null);
+            Refusal refusal = Objects.requireNonNull(wait.refusal);
+            assertThat(refusal.failure())
+                    .as("failure of a request without a reply, whose lease is shorter than the command timeout")
+                    .hasMessageContaining("within 200 ms");
+        } finally {
+            end.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     @Test

@@ -47,8 +47,8 @@ public class TimingWheelModelTest {
     @Test
     void shouldBeAtomicInEveryInterleaving() {
         new ModelCheckingOptions()
-                .iterations(3)
-                .invocationsPerIteration(100)
+                .iterations(2)
+                .invocationsPerIteration(50)
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(2)

@@ -136,6 +136,7 @@ class StartUnreachableTest extends FaultFixture {
         Instance instance = start(setup -> setup);
         long accepted = this.proxy.connectionsAccepted();
         this.proxy.blackHole();
+        this.proxy.accept();
         soon().until(() -> this.proxy.connectionsAccepted() > accepted && connectionThreads() > 0);
 
         instance.close();
