@@ -130,12 +130,13 @@ class CommandWindowTest {
 
     @Test
     void shouldCountRequestsAndReleasesAlone() {
-        assertThat(CommandWindow.counts(acquire("acquire"))).as("requests count").isTrue();
+        assertThat(CommandWindow.counts(acquire("acquire")))
+                .as("requests count")
+                .isTrue();
         assertThat(CommandWindow.counts(release("release")))
                 .as("releases count")
                 .isTrue();
-        assertThat(CommandWindow.counts(
-                        new Sent(new Command.Renew("a", "id", 1_000), stake("id"), null, NOW)))
+        assertThat(CommandWindow.counts(new Sent(new Command.Renew("a", "id", 1_000), stake("id"), null, NOW)))
                 .as("renewals count, and so wait for a window that is full")
                 .isFalse();
     }

@@ -230,6 +230,7 @@ class HealthTest {
             LockHealth health = registry.health();
             assertThat(health.held()).as("leases that are held").isEqualTo(2);
             assertThat(health.atRisk()).as("leases at risk").isOne();
+            assertThat(risky.release()).as("the lease at risk was held").isTrue();
             assertThat(safe.release()).as("the other lease was held").isTrue();
         } finally {
             registry.stop();

@@ -129,7 +129,7 @@ class RunThreadsModelTest {
     private static void check(Class<? extends Model> model) {
         new ModelCheckingOptions()
                 .iterations(3)
-                .invocationsPerIteration(30)
+                .invocationsPerIteration(50)
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(1)

@@ -47,8 +47,8 @@ public class TimingWheelModelTest {
     @Test
     void shouldBeAtomicInEveryInterleaving() {
         new ModelCheckingOptions()
-                .iterations(2)
-                .invocationsPerIteration(50)
+                .iterations(3)
+                .invocationsPerIteration(100)
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(2)

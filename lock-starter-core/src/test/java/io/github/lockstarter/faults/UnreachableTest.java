@@ -90,9 +90,10 @@ class UnreachableTest extends FaultFixture {
     @Test
     void shouldOpenAnotherConnectionBesideOneThatIsSilent() throws Exception {
         // On a busy machine, a shorter lease can end before the other connection is open.
-        Instance instance = this.instances.at(this.proxy, setup -> setup.lease(
-                        Duration.ofSeconds(6), Duration.ofMillis(600))
-                .commandTimeout(COMMAND_TIMEOUT));
+        Instance instance = this.instances.at(
+                this.proxy,
+                setup -> setup.lease(Duration.ofSeconds(6), Duration.ofMillis(600))
+                        .commandTimeout(COMMAND_TIMEOUT));
         Lease lease = instance.registry().acquire(LockRequest.of("late"));
         long accepted = this.proxy.connectionsAccepted();
         this.proxy.swallowRequestOf(Script.RENEW, () -> {});
