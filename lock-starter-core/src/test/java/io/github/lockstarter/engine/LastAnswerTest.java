@@ -52,7 +52,7 @@ class LastAnswerTest {
             throw new LockStoreException("no answer", null, true, true);
         });
         LockSettings settings = LockSettings.of(
-                Duration.ZERO, OnLost.THROW, Duration.ofSeconds(30), null, null, null, null, Duration.ZERO);
+                Duration.ZERO, OnLost.THROW, Duration.ofSeconds(3), null, null, null, null, Duration.ZERO);
         LeasingLockRegistry registry = new LeasingLockRegistry(store, settings, null, List.of());
         registry.start();
         try {
