@@ -16,11 +16,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
@@ -154,6 +156,22 @@ class EngineTest {
         }
     }
 
+    /** Time passes only if a test says so. */
+    private static final class StandingClock implements LeaseClock {
+
+        private final AtomicLong passed = new AtomicLong();
+
+        @Override
+        public long nanoTime() {
+            return this.passed.get();
+        }
+
+        @Override
+        public long currentTimeMillis() {
+            return this.passed.get() / MILLI;
+        }
+    }
+
     private Engine engine() {
         return engine(RULES);
     }
@@ -262,6 +280,82 @@ class EngineTest {
         assertThat(grant).as("grant after the flood").isNotNull();
     }
 
+    /** A burst of messages, as after a partition, must not cost the instance the messages of the hours that follow. */
+    @Test
+    void shouldReleaseWhatMessagesReportAgainASecondAfterAFlood() {
+        AcquisitionIds ids = new AcquisitionIds();
+        Engine engine = engine(RULES, this.log, LeaseClock.SYSTEM, ids);
+        for (int i = 0; i < 200; i++) {
+            engine.granted("made up " + i, ids.next(), 7);
+        }
+        assertThat(this.log.starting("rejected"))
+                .as("rejected messages of a flood")
+                .isNotEmpty();
+        Set<String> released = ConcurrentHashMap.newKeySet();
+        this.stores.get(0).intercept((command, store) -> {
+            if (command instanceof Command.Release release) {
+                released.add(release.lock());
+            }
+            return store.apply(command);
+        });
+
+        await().untilAsserted(() -> {
+            engine.granted("later", ids.next(), 7);
+            assertThat(released)
+                    .as("locks that are released because a message after a flood has reported their grant")
+                    .contains("later");
+        });
+    }
+
+    /** The lease of such a grant is that in which it must be claimed, which is shorter than its owner has requested. */
+    @Test
+    void shouldNotConfirmAGrantOfWhichOnlyAMessageHasReported() throws InterruptedException {
+        Engine holder = engine();
+        Engine other = engine();
+        Grant held = Objects.requireNonNull(acquire(holder, "a", 0));
+        AtomicBoolean isSilent = new AtomicBoolean();
+        this.stores.get(1).intercept((command, store) -> {
+            if (isSilent.get()) {
+                throw new LockStoreException("no answer", null, true, true);
+            }
+            return store.apply(command);
+        });
+        Future wait = new Future("a", 10_000 * MILLI);
+        other.enter(wait, null);
+        await().until(() -> this.stores.get(0).call(new Command.Inspect("a", false)) instanceof Reply.Described found
+                && found.lock() != null
+                && found.lock().waiting() == 1);
+        isSilent.set(true);
+
+        holder.release(held);
+
+        await().until(() -> wait.grant != null);
+        Grant grant = Objects.requireNonNull(wait.grant);
+        assertThat(other.isConfirmed(grant))
+                .as("a grant is confirmed although the store has answered no command for it")
+                .isFalse();
+        isSilent.set(false);
+        await().untilAsserted(() -> assertThat(other.isConfirmed(grant))
+                .as("the grant is confirmed after a renewal")
+                .isTrue());
+    }
+
+    /** The watchdog may be late. */
+    @Test
+    void shouldLoseAGrantWhoseDeadlineHasPassedWhenItsOwnerAsks() throws InterruptedException {
+        StandingClock clock = new StandingClock();
+        Engine engine = engine(RULES, this.log, clock);
+        Grant grant = Objects.requireNonNull(acquire(engine, "a", 0));
+
+        clock.passed.set(6_000 * MILLI);
+
+        assertThat(engine.remaining(grant)).as("remaining nanoseconds").isZero();
+        assertThat(grant.state).as("state after the deadline").isEqualTo(Grant.State.LOST);
+        assertThat(this.log.starting("lost"))
+                .as("losses that were reported when the owner asked")
+                .containsExactly("lost EXPIRED");
+    }
+
     /** The wait has ended so long ago that nothing of its lock is left. Without a release, the grant would block others until its lease ends. */
     @Test
     void shouldReleaseWhatAMessageReportsForALockWithoutACell() throws InterruptedException {
@@ -325,29 +419,89 @@ class EngineTest {
 
     @Test
     void shouldLoseOnlyTheGrantOfABatchThatTheStoreDoesNotHave() {
-        Engine engine = engine();
+        StandingClock clock = new StandingClock();
+        Engine engine = engine(RULES, this.log, clock);
+        ConcurrentLinkedQueue<String> missing = new ConcurrentLinkedQueue<>();
         this.stores.get(0).intercept((command, store) -> {
             Reply reply = store.apply(command);
-            if (command instanceof Command.RenewAll all && reply instanceof Reply.RenewedAll renewed) {
-                List<Reply> outcomes = new ArrayList<>(renewed.outcomes());
-                for (int i = 0; i < outcomes.size(); i++) {
-                    if (all.renewals().get(i).lock().equals("l3")) {
-                        outcomes.set(i, Reply.NotOwner.FREE);
-                    }
-                }
-                return new Reply.RenewedAll(outcomes);
+            if (!(command instanceof Command.RenewAll all && reply instanceof Reply.RenewedAll renewed)) {
+                return reply;
             }
-            return command.lock().equals("l3") && command instanceof Command.Renew ? Reply.NotOwner.FREE : reply;
+            List<Reply> outcomes = new ArrayList<>(renewed.outcomes());
+            int last = outcomes.size() - 1;
+            outcomes.set(last, Reply.NotOwner.FREE);
+            missing.add(all.renewals().get(last).lock());
+            return new Reply.RenewedAll(outcomes);
+        });
+        List<Future> waits = waits(engine, 5);
+        await().until(() -> waits.stream().allMatch(wait -> wait.grant != null));
+
+        // All locks are due at the same time.
+        clock.passed.set(200 * MILLI);
+
+        await().untilAsserted(() -> {
+            assertThat(missing)
+                    .as("locks that the store does not have, one of each batch")
+                    .hasSize(2);
+            assertThat(waits.stream()
+                            .filter(wait -> wait.grant != null && !wait.grant.isLive())
+                            .map(wait -> wait.request.lockName()))
+                    .as("locks that are lost")
+                    .containsExactlyInAnyOrderElementsOf(missing);
+        });
+    }
+
+    /** The server may not have the grant: the owner must not learn of it at its next renewal only. */
+    @Test
+    void shouldRenewAtOnceWhenTheServerHasChanged() throws InterruptedException {
+        Engine engine = engine(RULES, this.log, new StandingClock());
+        Grant grant = Objects.requireNonNull(acquire(engine, "a", 0));
+        AtomicInteger renewals = new AtomicInteger();
+        this.stores.get(0).intercept((command, store) -> {
+            if (command instanceof Command.Renew) {
+                renewals.incrementAndGet();
+            }
+            return store.apply(command);
         });
 
-        List<Future> waits = waits(engine, 5);
+        engine.serverChanged();
 
-        await().until(() -> this.log.starting("lost").findAny().isPresent());
-        assertThat(waits.stream()
-                        .filter(wait -> wait.grant != null && !wait.grant.isLive())
-                        .map(wait -> wait.request.lockName()))
-                .as("locks that are lost")
-                .containsExactly("l3");
+        await().untilAsserted(() -> assertThat(renewals)
+                .as("renewals before their time, because the server has changed")
+                .hasValue(1));
+        assertThat(grant.isLive()).as("the grant is live").isTrue();
+    }
+
+    /** A lease that is shorter than the time for a reply ends a request before that. */
+    @Test
+    void shouldNameTheTimeInWhichTheStoreDidNotAnswer() {
+        Engine engine = engine();
+        CountDownLatch end = new CountDownLatch(1);
+        this.stores.get(0).intercept((command, store) -> {
+            awaitUninterruptibly(end);
+            return store.apply(command);
+        });
+        Future wait = new Future("a", 300 * MILLI, new Terms(200 * MILLI, Moment.NEVER, Moment.NEVER, 0));
+
+        engine.enter(wait, null);
+
+        try {
+            await().until(() -> wait.refusal != null);
+            Refusal refusal = Objects.requireNonNull(wait.refusal);
+            assertThat(refusal.failure())
+                    .as("failure of a request without a reply, whose lease is shorter than the command timeout")
+                    .hasMessageContaining("within 200 ms");
+        } finally {
+            end.countDown();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
@@ -40,6 +41,29 @@ class LastAnswerTest {
 
             assertThat(registry.health().lastAnswer()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
         } finally {
+            registry.stop();
+        }
+    }
+
+    @Test
+    void shouldNotCountFailures() {
+        RemoteStore store = new RemoteStore(this.server);
+        store.intercept((command, unchanged) -> {
+            throw new LockStoreException("no answer", null, true, true);
+        });
+        LockSettings settings = LockSettings.of(
+                Duration.ZERO, OnLost.THROW, Duration.ofSeconds(3), null, null, null, null, Duration.ZERO);
+        LeasingLockRegistry registry = new LeasingLockRegistry(store, settings, null, List.of());
+        registry.start();
+        try {
+            assertThatExceptionOfType(LockStoreException.class)
+                    .isThrownBy(() -> registry.acquire(LockRequest.of("order")));
+
+            assertThat(registry.health().lastAnswer())
+                    .as("time since the last answer of a store whose commands have all failed")
+                    .isNull();
+        } finally {
+            store.interceptNothing();
             registry.stop();
         }
     }

@@ -45,6 +45,26 @@ class LockSettingsTest {
     }
 
     @Test
+    void shouldCapARequestWithAMinimumHoldAsAnyOther() {
+        LockSettings settings = LockSettings.of(
+                Duration.ZERO,
+                OnLost.THROW,
+                Duration.ofSeconds(30),
+                null,
+                Duration.ofSeconds(50),
+                null,
+                null,
+                Duration.ZERO);
+
+        Terms terms = new LeaseTerms(settings).of(LockRequest.of("a").withMinHold(Duration.ofSeconds(1)));
+
+        assertThat(Duration.ofNanos(terms.maxHold()))
+                .as("max-hold of the settings for a request with a minimum hold")
+                .isEqualTo(Duration.ofSeconds(50));
+        assertThat(Duration.ofNanos(terms.minHold())).as("minimum hold").isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
     void shouldTakeMinusOneForNoCap() {
         LockSettings settings = with(LockRequest.FOREVER, null, null, Duration.ofMillis(-1), null, null, null);
 

@@ -2,6 +2,8 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import io.github.lockstarter.fixture.LogCapture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,6 +67,74 @@ class RunThreadsTest {
         assertThat(last.await(10, TimeUnit.SECONDS))
                 .as("the stage runs after the others")
                 .isTrue();
+    }
+
+    /** A queue that counts what has left it would be full for ever after so many events. */
+    @Test
+    void shouldCallListenersForMoreEventsThanTheQueueHasRoomFor() throws InterruptedException {
+        for (int events = 0; events <= RunThreads.LISTENER_CALLS + 1_000; events += 1_000) {
+            CountDownLatch called = new CountDownLatch(1_000);
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(this.threads.call(called::countDown))
+                        .as("the queue has room for event %s, because the others have left it", events + i)
+                        .isTrue();
+            }
+            assertThat(called.await(10, TimeUnit.SECONDS))
+                    .as("listeners are called for all events up to %s", events + 1_000)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void shouldGiveEachOfManyStagesAThreadIfNoneBlocks() throws InterruptedException {
+        for (int i = 0; i < 2 * RunThreads.GRANT_STAGES; i++) {
+            CountDownLatch done = new CountDownLatch(1);
+            assertThat(this.threads.completeGrant(done::countDown))
+                    .as("stage %s has a thread, because fewer than %s run", i, RunThreads.GRANT_STAGES)
+                    .isTrue();
+            assertThat(done.await(10, TimeUnit.SECONDS)).as("stage %s runs", i).isTrue();
+        }
+    }
+
+    @Test
+    void shouldCountNoEventAsDroppedAfterTheStop() {
+        this.threads.stop();
+
+        assertThat(this.threads.call(() -> {}))
+                .as("an event after the stop is ignored, and does not count as dropped")
+                .isTrue();
+    }
+
+    @Test
+    void shouldReportMissingLinesOnce() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch last = new CountDownLatch(1);
+        CountDownLatch later = new CountDownLatch(1);
+        try (LogCapture errors = new LogCapture(RunThreads.class, Level.ERROR)) {
+            this.threads.log(() -> {
+                begun.countDown();
+                awaitUninterruptibly(end);
+            });
+            awaitUninterruptibly(begun);
+            for (int i = 0; i < 99_999; i++) {
+                this.threads.log(() -> {});
+            }
+            this.threads.log(last::countDown);
+            for (int i = 0; i < 7; i++) {
+                this.threads.log(() -> {});
+            }
+            end.countDown();
+            awaitUninterruptibly(last);
+            this.threads.log(later::countDown);
+            awaitUninterruptibly(later);
+
+            assertThat(errors.with("missing from the log"))
+                    .as("lines that report missing lines")
+                    .singleElement()
+                    .asString()
+                    .startsWith("7 messages");
+        }
     }
 
     private static void awaitUninterruptibly(CountDownLatch end) {

@@ -111,8 +111,8 @@ public class SingleTaskModelTest {
 
     private static void check(Class<?> model) {
         new ModelCheckingOptions()
-                .iterations(15)
-                .invocationsPerIteration(300)
+                .iterations(6)
+                .invocationsPerIteration(50)
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(1)
