@@ -123,7 +123,9 @@ class IntegrationLockRegistryTest {
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> locks.renewLock("42", LONG));
         DistributedLock lock = locks.obtain("42");
         lock.lock(Duration.ofSeconds(10));
-        assertThat(this.cli.pttl(REDIS_KEY)).isLessThanOrEqualTo(10_000);
+        assertThat(this.cli.pttl(REDIS_KEY))
+                .as("the lease of lock(10 s) in Redis, in ms")
+                .isLessThanOrEqualTo(10_000);
 
         locks.renewLock("42");
         assertThat(this.cli.pttl(REDIS_KEY)).isBetween(15_000L, 30_000L);
@@ -156,8 +158,10 @@ class IntegrationLockRegistryTest {
                 .isThrownBy(() -> locks.executeLocked("42", this::lose));
         assertThatExceptionOfType(TooBadException.class)
                 .isThrownBy(() -> locks.executeLocked("42", LONG, this::loseAndFail))
-                .satisfies(ex ->
-                        assertThat(ex.getSuppressed()).hasOnlyElementsOfType(ConcurrentModificationException.class));
+                .satisfies(ex -> assertThat(ex.getSuppressed())
+                        .as("the loss, suppressed by the exception of the body")
+                        .hasSize(1)
+                        .hasOnlyElementsOfType(ConcurrentModificationException.class));
     }
 
     @Test
