@@ -13,6 +13,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -122,7 +123,9 @@ class IntegrationLockRegistryTest {
         assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> locks.renewLock("42", LONG));
         DistributedLock lock = locks.obtain("42");
         lock.lock(Duration.ofSeconds(10));
-        assertThat(this.cli.pttl(REDIS_KEY)).isLessThanOrEqualTo(10_000);
+        assertThat(this.cli.pttl(REDIS_KEY))
+                .as("the lease of lock(10 s) in Redis, in ms")
+                .isLessThanOrEqualTo(10_000);
 
         locks.renewLock("42");
         assertThat(this.cli.pttl(REDIS_KEY)).isBetween(15_000L, 30_000L);
@@ -155,8 +158,60 @@ class IntegrationLockRegistryTest {
                 .isThrownBy(() -> locks.executeLocked("42", this::lose));
         assertThatExceptionOfType(TooBadException.class)
                 .isThrownBy(() -> locks.executeLocked("42", LONG, this::loseAndFail))
-                .satisfies(ex ->
-                        assertThat(ex.getSuppressed()).hasOnlyElementsOfType(ConcurrentModificationException.class));
+                .satisfies(ex -> assertThat(ex.getSuppressed())
+                        .as("the loss, suppressed by the exception of the body")
+                        .hasSize(1)
+                        .hasOnlyElementsOfType(ConcurrentModificationException.class));
+    }
+
+    @Test
+    void shouldUseTheWaitTimeAndTheLeaseOfTheCall() throws Exception {
+        DistributedLock lock = this.here.locks().obtain("42");
+
+        assertThat(lock.tryLock(Duration.ofSeconds(2), LONG)).as("a free lock").isTrue();
+
+        assertThat(this.cli.pttl(REDIS_KEY))
+                .as("the lease of tryLock(2 s, 60 s) in Redis, in ms")
+                .isBetween(35_000L, 60_000L);
+        assertThat(this.there.locks().obtain("42").tryLock(1, TimeUnit.MILLISECONDS))
+                .as("a lock of another instance within 1 ms")
+                .isFalse();
+        lock.unlock();
+    }
+
+    @Test
+    void shouldEndTheWaitOfAnInterruptedThread() {
+        IntegrationLockRegistry locks = this.here.locks();
+        for (String method : List.of("lockInterruptibly", "executeLocked", "executeLocked with a wait time")) {
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(InterruptedException.class)
+                    .as("%s of an interrupted thread", method)
+                    .isThrownBy(() -> {
+                        switch (method) {
+                            case "lockInterruptibly" -> {
+                                locks.obtain("42").lockInterruptibly();
+                                locks.obtain("42").unlock();
+                            }
+                            case "executeLocked" -> locks.executeLocked("42", () -> "ran");
+                            default -> locks.executeLocked("42", LONG, () -> "ran");
+                        }
+                    });
+            boolean unused = Thread.interrupted();
+        }
+    }
+
+    @Test
+    void shouldReleaseTheLockAfterABodyThatFails() {
+        assertThatExceptionOfType(TooBadException.class)
+                .isThrownBy(() -> this.here.locks().executeLocked("42", IntegrationLockRegistryTest::fail));
+
+        assertThat(this.cli.exists(REDIS_KEY))
+                .as("the lock is in Redis after a body that failed")
+                .isFalse();
+    }
+
+    private static void fail() throws TooBadException {
+        throw new TooBadException();
     }
 
     @Test
