@@ -71,8 +71,7 @@ public @interface DistributedLock {
      * <p>A result that is null or blank is rejected with {@link InvalidLockKeyException}, and so is null as an operand
      * of {@code +}: {@code 'order-' + #id} would be one lock for all calls without an id. The same applies to values
      * whose text may differ between JVMs: arrays, maps, optionals, {@code Date} and {@code Calendar}, objects that do
-     * not override {@code toString}, texts that contain an identity hash, and records in whose text such a value or an
-     * unordered collection appears. A collection is several keys: their locks are acquired in the order of their names
+     * not override {@code toString}, and records that contain such a value or an unordered collection. A collection is several keys: their locks are acquired in the order of their names
      * and within one wait, all or none, and at most 256 by one call.
      */
     @AliasFor("value")

@@ -217,7 +217,7 @@ public final class CallExpression {
     }
 
     private static String textOf(@Nullable Object value) {
-        String text = value != null ? StableText.ofKey(value) : null;
+        String text = value != null ? StableText.of(value) : null;
         if (text == null || text.isBlank()) {
             throw new UnusableValueException("is " + (text == null ? "null" : "blank")
                     + ": all calls without a value would share one lock. Reject such calls before.");

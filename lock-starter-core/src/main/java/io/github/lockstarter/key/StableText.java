@@ -1,18 +1,15 @@
 package io.github.lockstarter.key;
 
-import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.net.SocketAddress;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -20,19 +17,16 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TimeZone;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Converts values to texts that are the same in every JVM. Values whose text may differ are rejected, because two
  * instances of an application would silently use different locks for the same value. Thread-safe.
  *
- * <p>The kind of a type decides, see {@link Kind#of}. Records are checked component by component and collections element by
- * element. A component counts only if the text of its record contains its text: a record whose {@code toString} prints its
- * id only has a stable text, whatever its other components are.
+ * <p>The type decides, see {@link Kind#of}: a class that overrides {@code toString} is trusted. Records are checked component by
+ * component, and the lists in them element by element.
  */
 public final class StableText {
 
@@ -66,15 +60,12 @@ public final class StableText {
 
     private static final String TOO_DEEP = ", which contains itself or is nested too deeply to have a text. " + REMEDY;
 
-    private static final String TOO_LONG = ", whose text is too long to be checked. " + REMEDY;
+    private static final String UNREADABLE = ", whose component cannot be read. " + REMEDY;
 
     private static final String NULL_TEXT = ", whose text is null. " + REMEDY;
 
-    /** The longest name of a lock, and so the longest key, has 512 bytes; a character has at least one. */
-    private static final int MAX_KEY_LENGTH = 512;
-
-    /** The longest text of a part of an expression, because the check of nested records takes quadratic time. */
-    static final int MAX_PART_LENGTH = 65_536;
+    /** Keys are flat; what is deeper contains itself in all likelihood. */
+    private static final int MAX_DEPTH = 32;
 
     private static final ClassValue<Kind> KINDS = new ClassValue<>() {
         @Override
@@ -83,44 +74,53 @@ public final class StableText {
         }
     };
 
-    private static final ClassValue<List<Component>> COMPONENTS = new ClassValue<>() {
-        @Override
-        protected List<Component> computeValue(Class<?> type) {
-            return type.isRecord() ? Component.allOf(type) : List.of();
-        }
-    };
-
-    /** The values that contain the one being checked, which are not checked again inside of themselves. */
-    private final List<Object> around = new ArrayList<>();
-
-    /** Whether the text may contain an identity hash; otherwise no text of a part does. */
-    private final boolean mayHaveHash;
-
-    private StableText(String text) {
-        this.mayHaveHash = text.indexOf('@') >= 0;
-    }
+    private StableText() {}
 
     /**
-     * Returns the text of a value, which may be blank.
-     *
-     * @param value not null
-     * @throws UnstableTextException if the text may differ between JVMs or is longer than 65,536 characters, or the value is a
-     *     collection
-     */
-    public static String of(Object value) {
-        return of(value, false);
-    }
-
-    /**
-     * Returns the text of a value that is a whole key, which may be blank. A text that is longer than the name of a lock can be is
-     * not checked, because the name is rejected; see {@link io.github.lockstarter.LockRequest#of(String, String)}.
+     * Returns the text of a value that is a whole key, or a part of one, which may be blank.
      *
      * @param value not null
      * @throws UnstableTextException if the text may differ between JVMs, or the value is a collection
      */
-    public static String ofKey(Object value) {
+    public static String of(Object value) {
         // Most keys are texts.
-        return value instanceof String text ? text : of(value, true);
+        if (value instanceof String text) {
+            return text;
+        }
+        Kind kind = KINDS.get(value.getClass());
+        if (kind == Kind.ENUM) {
+            return ((Enum<?>) value).name();
+        }
+        if (kind.reasonAlone != null) {
+            throw new UnstableTextException(value, Part.whole(value, kind.reasonAlone));
+        }
+        return ofPrinted(value);
+    }
+
+    /**
+     * Returns the text of a value as {@code toString()} prints it into a longer text; it may be that of a collection.
+     *
+     * @param value not null
+     * @throws UnstableTextException if the text may differ between JVMs
+     */
+    static String ofPrinted(Object value) {
+        try {
+            Part found = unstable(value, 0);
+            if (found != null) {
+                throw new UnstableTextException(value, found);
+            }
+            String text = value.toString();
+            if (text == null) {
+                throw new UnstableTextException(value, Part.whole(value, NULL_TEXT));
+            }
+            if (text.contains('@' + Integer.toHexString(System.identityHashCode(value)))) {
+                throw new UnstableTextException(value, Part.whole(value, DIFFERS));
+            }
+            return text;
+        } catch (StackOverflowError ex) {
+            // Thrown by the toString() of a value that contains itself.
+            throw new UnstableTextException(value, Part.whole(value, TOO_DEEP));
+        }
     }
 
     /** Returns whether values of the type are only computed later, and so are rejected. */
@@ -133,7 +133,6 @@ public final class StableText {
      * one value or have an order. The text of an entity may show what changes.
      */
     static boolean isPlain(Class<?> type) {
-        Kind kind = KINDS.get(type);
         boolean isWrapper = (type.getSuperclass() == Object.class || type.isRecord())
                 && Arrays.stream(type.getDeclaredFields())
                                 .filter(field -> !Modifier.isStatic(field.getModifiers()))
@@ -142,133 +141,62 @@ public final class StableText {
         return isWrapper
                 || type.isPrimitive()
                 || type.isArray()
-                || kind == Kind.STABLE
-                || kind == Kind.ENUM
                 || type.getName().startsWith("java.")
+                || Number.class.isAssignableFrom(type)
+                || CharSequence.class.isAssignableFrom(type)
                 || Comparable.class.isAssignableFrom(type);
     }
 
-    private static String of(Object value, boolean isKey) {
-        if (value instanceof String text) {
-            return text;
-        }
-        Kind kind = KINDS.get(value.getClass());
-        if (kind == Kind.STABLE) {
-            return value.toString();
-        }
-        if (kind == Kind.ENUM) {
-            return ((Enum<?>) value).name();
-        }
-        if (kind.reasonAlone != null) {
-            throw new UnstableTextException(value, Part.whole(value, kind.reasonAlone));
-        }
-        return checked(value, kind == Kind.ENTRY, isKey);
-    }
-
-    /**
-     * Returns the text of a value as {@code toString()} prints it into a longer text; it may be that of a collection.
-     *
-     * @param value not null
-     * @throws UnstableTextException if the text may differ between JVMs or is longer than 65,536 characters
-     */
-    static String ofPrinted(Object value) {
-        return value instanceof String text ? text : checked(value, true, false);
-    }
-
-    private static String checked(Object value, boolean inside, boolean isKey) {
-        try {
-            String text = value.toString();
-            if (text == null) {
-                throw new UnstableTextException(value, Part.whole(value, NULL_TEXT));
-            }
-            if (isKey && text.length() > MAX_KEY_LENGTH) {
-                return text;
-            }
-            if (text.length() > MAX_PART_LENGTH) {
-                throw new UnstableTextException(value, Part.whole(value, TOO_LONG));
-            }
-            StableText check = new StableText(text);
-            Part found = inside ? check.inside(value) : check.ownText(value);
-            if (found != null) {
-                throw new UnstableTextException(value, found);
-            }
-            return text;
-        } catch (StackOverflowError ex) {
-            // Thrown by toString() or by the check, for a value that contains itself or is nested too deeply.
-            throw new UnstableTextException(value, Part.whole(value, TOO_DEEP));
-        }
-    }
-
-    /** Returns the first part of a value inside of a longer text whose text differs between JVMs; null if there is none. */
-    private @Nullable Part inside(@Nullable Object part) {
-        if (part == null || part instanceof String || this.around.stream().anyMatch(outer -> outer == part)) {
+    /** Returns the first part of a value whose text differs between JVMs, or the value itself; null if there is none. */
+    private static @Nullable Part unstable(@Nullable Object value, int depth) {
+        if (value == null) {
             return null;
         }
-        Kind kind = KINDS.get(part.getClass());
-        if (kind.reasonInside != null) {
-            return Part.whole(part, kind.reasonInside);
+        Kind kind = KINDS.get(value.getClass());
+        String reason = depth > MAX_DEPTH ? TOO_DEEP : kind.reasonInside;
+        if (reason != null) {
+            return Part.whole(value, reason);
         }
-        this.around.add(part);
-        Part found = switch (kind) {
-            case STABLE -> null;
-            case ORDERED -> elements((Iterable<?>) part, "");
-            case SORTED_MAP ->
-                first(elements(((Map<?, ?>) part).keySet(), ".keys"), elements(((Map<?, ?>) part).values(), ".values"));
-            case ENTRY ->
-                first(
-                        at(".key", inside(((Map.Entry<?, ?>) part).getKey())),
-                        at(".value", inside(((Map.Entry<?, ?>) part).getValue())));
-            case OPTIONAL -> part instanceof Optional<?> optional ? inside(optional.orElse(null)) : null;
-            default -> ownText(part);
+        return switch (kind) {
+            case ORDERED -> unstableElement((Iterable<?>) value, depth);
+            case OPTIONAL -> value instanceof Optional<?> some ? unstable(some.orElse(null), depth + 1) : null;
+            case RECORD -> unstableComponent(value, depth);
+            default -> null;
         };
-        this.around.remove(this.around.size() - 1);
-        return found;
     }
 
-    private @Nullable Part elements(Iterable<?> elements, String name) {
+    private static @Nullable Part unstableElement(Iterable<?> elements, int depth) {
         int index = 0;
         for (Object element : elements) {
-            Part found = inside(element);
+            Part found = unstable(element, depth + 1);
             if (found != null) {
-                return at(name + '[' + index + ']', found);
+                return found.within("[" + index + "]");
             }
             index++;
         }
         return null;
     }
 
-    private static @Nullable Part first(@Nullable Part one, @Nullable Part other) {
-        return one != null ? one : other;
-    }
-
-    /** Returns the same part with the path from the value that contains it. */
-    private static @Nullable Part at(String step, @Nullable Part part) {
-        return part != null ? new Part(step + part.path, part.type, part.reason) : null;
-    }
-
-    private @Nullable Part ownText(Object value) {
-        String text = String.valueOf(value);
-        String rest = text;
-        for (Component component : COMPONENTS.get(value.getClass())) {
-            Object content = component.read(value);
-            String printed = String.valueOf(content);
-            // The text of a component that is not printed may be longer than the text of the record, which is bounded.
-            Part found = text.contains(printed) ? inside(content) : null;
-            if (found != null) {
-                return at('.' + component.name, found);
+    /** Reads by the names of fields: in a native image, {@code getRecordComponents} fails without hints for the type. */
+    private static @Nullable Part unstableComponent(Object record, int depth) {
+        for (Field field : record.getClass().getDeclaredFields()) {
+            if (Modifier.isStatic(field.getModifiers())) {
+                continue;
             }
-            // A component may be an address such as user@cafe, which only looks like a hash.
-            rest = printed.indexOf('@') >= 0 ? rest.replace(printed, "") : rest;
+            Object component;
+            try {
+                Method accessor = record.getClass().getMethod(field.getName());
+                accessor.trySetAccessible();
+                component = accessor.invoke(record);
+            } catch (ReflectiveOperationException ex) {
+                return Part.whole(record, UNREADABLE);
+            }
+            Part found = unstable(component, depth + 1);
+            if (found != null) {
+                return found.within('.' + field.getName());
+            }
         }
-        if (!this.mayHaveHash) {
-            return null;
-        }
-        String own = '@' + Integer.toHexString(System.identityHashCode(value));
-        String hash = rest.contains(own) ? own : IdentityHash.firstIn(rest);
-        // The rest of the text may be personal data.
-        return hash == null
-                ? null
-                : Part.whole(value, ", whose text contains \"" + hash + "\" and differs between JVMs. " + REMEDY);
+        return null;
     }
 
     /**
@@ -284,6 +212,10 @@ public final class StableText {
             return new Part("", value.getClass(), reason);
         }
 
+        Part within(String step) {
+            return new Part(step + this.path, this.type, this.reason);
+        }
+
         @Override
         public String toString() {
             String where = this.path.startsWith(".") ? this.path.substring(1) : this.path;
@@ -293,123 +225,58 @@ public final class StableText {
         }
     }
 
-    /** A component of a record, whose field is read, as the generated {@code toString()} does; an accessor may differ. */
-    private record Component(String name, AccessibleObject member) {
-
-        /**
-         * Returns the readable components, by their fields, because {@code getRecordComponents} throws an error in a native
-         * image without hints for all of them.
-         */
-        static List<Component> allOf(Class<?> type) {
-            List<Component> components = new ArrayList<>();
-            try {
-                for (Field field : type.getDeclaredFields()) {
-                    AccessibleObject readable = Modifier.isStatic(field.getModifiers()) ? null : readable(type, field);
-                    if (readable != null) {
-                        components.add(new Component(field.getName(), readable));
-                    }
-                }
-            } catch (LinkageError ex) {
-                // The class of a component is missing; the text of the record is still checked.
-                return List.of();
-            }
-            return List.copyOf(components);
-        }
-
-        /** Returns the field or else the accessor; null if the module of the record opens neither. */
-        private static @Nullable AccessibleObject readable(Class<?> type, Field field) {
-            if (field.trySetAccessible()) {
-                return field;
-            }
-            try {
-                Method accessor = type.getMethod(field.getName());
-                return accessor.trySetAccessible() ? accessor : null;
-            } catch (NoSuchMethodException ex) {
-                return null;
-            }
-        }
-
-        @Nullable
-        Object read(Object record) {
-            try {
-                return this.member instanceof Field field ? field.get(record) : ((Method) this.member).invoke(record);
-            } catch (ReflectiveOperationException ex) {
-                return null;
-            }
-        }
-    }
-
     /**
      * Whether the texts of a type's values are the same in every JVM: the reasons why not, as the end of a sentence, for a
-     * value that is the whole key or a joined part, and for one inside of another value.
+     * value that is the whole key or a joined part, and for one inside of another value. The first kind that has one of the types
+     * applies.
      */
     private enum Kind {
-        STABLE(null, null),
-        ENUM(null, null),
-        OWN_TEXT(null, null),
-        ENTRY(null, null),
-        OPTIONAL(StableText.OPTIONAL, null),
-        ORDERED(SEVERAL, null),
-        /** Has elements and overrides {@code toString}, but is no collection, such as a path. */
-        ITERABLE(SEVERAL, null),
-        UNORDERED(SEVERAL, ORDER),
-        ELEMENTS_WITHOUT_TEXT(SEVERAL, DIFFERS),
-        SORTED_MAP(DIFFERS, null),
-        MAP(DIFFERS, ORDER),
-        DATE(StableText.DATE, StableText.DATE),
-        TIME_ZONE(StableText.TIME_ZONE, StableText.TIME_ZONE),
-        ADDRESS(StableText.ADDRESS, StableText.ADDRESS),
         ARRAY(StableText.ARRAY, DIFFERS),
+        ENUM(null, null, Enum.class),
+        RECORD(null, null, Record.class),
         DEFERRED(StableText.DEFERRED, StableText.DEFERRED),
-        NO_TEXT(DIFFERS, DIFFERS);
+        NO_TEXT(DIFFERS, DIFFERS),
+        OPTIONAL(
+                StableText.OPTIONAL, null, Optional.class, OptionalInt.class, OptionalLong.class, OptionalDouble.class),
+        ORDERED(SEVERAL, null, List.class, Deque.class, SortedSet.class, EnumSet.class),
+        UNORDERED(SEVERAL, ORDER, Collection.class),
+        /** Has elements and overrides {@code toString}, but is no collection, such as a path. */
+        ITERABLE(SEVERAL, null, Iterable.class),
+        MAP(DIFFERS, ORDER, Map.class),
+        ENTRY(DIFFERS, DIFFERS, Map.Entry.class),
+        DATE(StableText.DATE, StableText.DATE, Date.class, Calendar.class),
+        TIME_ZONE(StableText.TIME_ZONE, StableText.TIME_ZONE, TimeZone.class),
+        ADDRESS(StableText.ADDRESS, StableText.ADDRESS, InetAddress.class, SocketAddress.class),
+        OWN_TEXT(null, null, Object.class);
 
-        /** The types that override {@code toString}; the first that fits applies. */
-        private static final List<Map.Entry<Kind, List<Class<?>>>> TYPES = List.of(
-                Map.entry(ENUM, List.of(Enum.class)),
-                Map.entry(
-                        OPTIONAL, List.of(Optional.class, OptionalInt.class, OptionalLong.class, OptionalDouble.class)),
-                Map.entry(ORDERED, List.of(List.class, Deque.class, SortedSet.class, EnumSet.class)),
-                Map.entry(UNORDERED, List.of(Collection.class)),
-                Map.entry(ITERABLE, List.of(Iterable.class)),
-                Map.entry(SORTED_MAP, List.of(SortedMap.class, EnumMap.class)),
-                Map.entry(MAP, List.of(Map.class)),
-                Map.entry(DATE, List.of(Date.class, Calendar.class)),
-                Map.entry(TIME_ZONE, List.of(TimeZone.class)),
-                Map.entry(ADDRESS, List.of(InetAddress.class, SocketAddress.class)),
-                Map.entry(ENTRY, List.of(Map.Entry.class)),
-                Map.entry(
-                        STABLE, List.of(Number.class, CharSequence.class, Boolean.class, Character.class, UUID.class)));
+        private static final Kind[] ALL = values();
 
         private final @Nullable String reasonAlone;
 
         private final @Nullable String reasonInside;
 
-        Kind(@Nullable String reasonAlone, @Nullable String reasonInside) {
+        @SuppressWarnings("ImmutableEnumChecker") // List.of() is unmodifiable
+        private final List<Class<?>> types;
+
+        Kind(@Nullable String reasonAlone, @Nullable String reasonInside, Class<?>... types) {
             this.reasonAlone = reasonAlone;
             this.reasonInside = reasonInside;
+            this.types = List.of(types);
         }
 
         static Kind of(Class<?> type) {
-            if (type.isArray()) {
-                return ARRAY;
-            }
-            // A record or an enum that implements such an interface has a text of its own.
-            if ((DeferredTypes.isPending(type) || DeferredTypes.isLazy(type))
-                    && !type.isRecord()
-                    && !Enum.class.isAssignableFrom(type)) {
-                return DEFERRED;
-            }
-            if (!overridesToString(type)) {
-                return Iterable.class.isAssignableFrom(type) ? ELEMENTS_WITHOUT_TEXT : NO_TEXT;
-            }
-            for (Map.Entry<Kind, List<Class<?>>> each : TYPES) {
-                boolean fits = each.getValue().stream().anyMatch(known -> known.isAssignableFrom(type));
-                // A record is checked by its components.
-                if (fits && !(each.getKey() == ENTRY && type.isRecord())) {
-                    return each.getKey();
+            for (Kind kind : ALL) {
+                boolean fits = switch (kind) {
+                    case ARRAY -> type.isArray();
+                    case DEFERRED -> DeferredTypes.isPending(type) || DeferredTypes.isLazy(type);
+                    case NO_TEXT -> !overridesToString(type);
+                    default -> kind.types.stream().anyMatch(known -> known.isAssignableFrom(type));
+                };
+                if (fits) {
+                    return kind;
                 }
             }
-            return type.getPackageName().equals("java.time") ? STABLE : OWN_TEXT;
+            return OWN_TEXT;
         }
 
         private static boolean overridesToString(Class<?> type) {

@@ -77,11 +77,6 @@ class KeyEvaluationTest {
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("Key \"#value\" of " + Orders.class.getName() + ".byAnything(Object)")
                 .hasMessageContaining("512 bytes");
-        assertThatThrownBy(() -> this.orders.byText(new Order("x".repeat(70_000))))
-                .isExactlyInstanceOf(InvalidLockKeyException.class)
-                .hasMessageContaining(
-                        "Key \"#order.toString().hashCode()\" of " + Orders.class.getName() + ".byText(Order)")
-                .hasMessageContaining("too long to be checked");
         assertThatThrownBy(() -> this.orders.byRoot()).hasMessageContaining("differs between JVMs");
         assertThat(context.calls.requests).isEmpty();
     }
@@ -186,9 +181,6 @@ class KeyEvaluationTest {
 
         @DistributedLock("#value")
         public void byAnything(Object value) {}
-
-        @DistributedLock("#order.toString().hashCode()")
-        public void byText(Order order) {}
 
         @DistributedLock("#root")
         public void byRoot() {}

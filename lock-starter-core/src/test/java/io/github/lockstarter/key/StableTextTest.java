@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.time.Month;
 import java.time.ZoneId;
-import java.util.AbstractList;
 import java.util.AbstractMap.SimpleEntry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,7 +24,6 @@ import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Currency;
 import java.util.Date;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
@@ -116,10 +114,7 @@ class StableTextTest {
                 new Box(List.of("a", new Box("b"), List.of(1))),
                 new Box(Arrays.asList("a", null)),
                 new Box(new TreeSet<>(Set.of("a", "b"))),
-                new Box(new TreeMap<>(Map.of("a", new Box(1)))),
-                new Box(new SimpleEntry<>("a", 1)),
                 new Box(EnumSet.of(Month.MAY, Month.APRIL)),
-                new Box(new EnumMap<>(Map.of(Month.MAY, 1, Month.APRIL, 2))),
                 new Box(new ArrayDeque<>(List.of("b", "a"))),
                 new Box(Optional.of("a")),
                 new Box(Optional.empty()),
@@ -128,7 +123,6 @@ class StableTextTest {
                 new Box(Currency.getInstance("EUR")),
                 new Box(new Said("a@b")),
                 new Pair("a@b", new Said("c@d")),
-                new OnlyId("a", Set.of("x", "y"), new Date()),
                 URI.create("https://user@cafe.example/a"),
                 URI.create("https://example.org").toURL(),
                 DatatypeFactory.newInstance().newXMLGregorianCalendar("2026-01-31T00:00:00Z"),
@@ -185,8 +179,8 @@ class StableTextTest {
                 Arguments.of(new Box(new Box(new int[0])), "content.content is of type int[]"),
                 Arguments.of(new Box(List.of(new Box(1), new Box(new int[0]))), "content[1].content is of type int[]"),
                 Arguments.of(new Box(Optional.of(new int[0])), "content is of type int[]"),
-                Arguments.of(new Box(new SimpleEntry<>("a", new int[0])), "content.value is of type int[]"),
-                Arguments.of(new Box(new TreeMap<>(Map.of("a", new int[0]))), "content.values[0] is of type int[]"),
+                Arguments.of(new Box(new SimpleEntry<>("a", 1)), "content is of type"),
+                Arguments.of(new Box(new TreeMap<>(Map.of("a", 1))), "order"),
                 Arguments.of(new Box(Set.of("a")), "order"),
                 Arguments.of(new Box(Map.of("a", 1)), "order"),
                 Arguments.of(new Box(Map.of("a", 1).values()), "order"),
@@ -197,12 +191,8 @@ class StableTextTest {
                 Arguments.of(TimeZone.getTimeZone("Europe/Berlin"), "time zone"),
                 Arguments.of(InetAddress.getLoopbackAddress(), "host name"),
                 Arguments.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), "host name"),
-                Arguments.of(new Said("Foo(bar=shop.Bar@1b2c3d)"), "shop.Bar@1b2c3d"),
-                Arguments.of(
-                        new Box(new Said("Foo(bar=shop.Bar@1b2c3d)")), "content is of type " + Said.class.getName()),
-                Arguments.of(new PrintsAll("a", Set.of("x")), "tags is of type"),
-                Arguments.of(new PrintsAll("a", List.of(new Said("shop.Bar@1b2c3d"))), "tags[0] is of type"),
-                Arguments.of(new Hides(Set.of("x")), "tags is of type"),
+                Arguments.of(new OnlyId("a", Set.of("x")), "tags is of type"),
+                Arguments.of(new Fails("a"), "cannot be read"),
                 Arguments.of(
                         new UnixDomainPrincipal(new User(new Object()), new User("a")),
                         "user.identity is of type java.lang.Object"));
@@ -211,7 +201,6 @@ class StableTextTest {
     @Test
     void shouldAcceptAnEnumByItsName() {
         assertThat(StableText.of(Loud.ONE)).isEqualTo("ONE");
-        assertThatThrownBy(() -> StableText.of(new Box(Loud.ONE))).hasMessageContaining("differs between JVMs");
     }
 
     @Test
@@ -228,19 +217,9 @@ class StableTextTest {
         assertThatThrownBy(() -> StableText.of(deep(100_000))).hasMessageContaining("too deeply");
     }
 
+    /** A module may keep the components of its records to itself. */
     @Test
-    void shouldAcceptReferencesToTheOwnerIfTheTextIsFinite() {
-        List<Child> children = new ArrayList<>();
-        Parent parent = new Parent("p", children);
-        children.add(new Child("c", parent));
-
-        assertThat(StableText.of(parent)).isEqualTo("Parent p");
-        assertThat(StableText.of(children.get(0))).isEqualTo("Child[id=c, parent=Parent p]");
-    }
-
-    /** A module may keep the components of its records to itself; their text is checked all the same. */
-    @Test
-    void shouldCheckTheTextOfAHiddenRecordAlone(@TempDir Path directory) throws Exception {
+    void shouldRejectAHiddenRecord(@TempDir Path directory) throws Exception {
         Method order = Sources.in(directory)
                 .add("shop.hidden.Order", "public record Order(Object id) {}")
                 .add(
@@ -249,61 +228,11 @@ class StableTextTest {
                                 + " public static Object of(Object id) { return new shop.hidden.Order(id); } }")
                 .load("shop.Orders", "shop", "module shop { exports shop; }")
                 .getMethod("of", Object.class);
-        Object unstable = order.invoke(null, new Object());
+        Object hidden = order.invoke(null, "a");
 
-        assertThat(StableText.of(order.invoke(null, "a"))).isEqualTo("Order[id=a]");
-        assertThatThrownBy(() -> StableText.of(unstable))
+        assertThatThrownBy(() -> StableText.of(hidden))
                 .isInstanceOf(UnstableTextException.class)
-                .hasMessageContaining("a value of type shop.hidden.Order, whose text contains \"java.lang.Object@");
-    }
-
-    @Test
-    void shouldNotCheckAKeyThatIsTooLongForAName() {
-        String hash = " shop.Order@1b2c3d4";
-        String longest = "x".repeat(512 - hash.length()) + hash;
-
-        assertThatThrownBy(() -> StableText.ofKey(new Said(longest))).isInstanceOf(UnstableTextException.class);
-        assertThat(StableText.ofKey(new Said('x' + longest))).isEqualTo('x' + longest);
-        assertThatThrownBy(() -> StableText.of(new Said('x' + longest))).isInstanceOf(UnstableTextException.class);
-    }
-
-    @Test
-    void shouldRejectPartsThatAreTooLongToBeChecked() {
-        String longest = "x".repeat(StableText.MAX_PART_LENGTH);
-
-        assertThat(StableText.of(new Said(longest))).isEqualTo(longest);
-        assertThatThrownBy(() -> StableText.of(new Said('x' + longest)))
-                .isInstanceOf(UnstableTextException.class)
-                .hasMessageContaining("too long");
-        assertThatThrownBy(() -> StableText.ofPrinted(List.of(longest))).hasMessageContaining("too long");
-    }
-
-    /** A component may be of any size, although the text of its record is short. */
-    @Test
-    void shouldNotReadComponentsThatAreNotPrinted() {
-        List<Integer> read = new ArrayList<>();
-        List<String> elements = new AbstractList<>() {
-            @Override
-            public String get(int index) {
-                read.add(index);
-                return "element";
-            }
-
-            @Override
-            public int size() {
-                return 1;
-            }
-
-            @Override
-            public String toString() {
-                return "elements";
-            }
-        };
-
-        assertThat(StableText.of(new OnlyList("7", elements))).isEqualTo("Only 7");
-        assertThat(read).isEmpty();
-        assertThat(StableText.of(new PrintsAll("7", elements))).isEqualTo("7 with elements");
-        assertThat(read).isNotEmpty();
+                .hasMessageContaining("a value of type shop.hidden.Order, whose component cannot be read.");
     }
 
     private static Box deep(int depth) {
@@ -318,8 +247,8 @@ class StableTextTest {
 
     private record Pair(String first, Object second) {}
 
-    /** Overrides toString(), so that the other components do not matter. */
-    private record OnlyId(String id, Set<String> tags, Date created) {
+    /** Overrides toString(), whose text is not searched for the components. */
+    private record OnlyId(String id, Set<String> tags) {
 
         @Override
         public String toString() {
@@ -327,41 +256,18 @@ class StableTextTest {
         }
     }
 
-    private record OnlyList(String id, List<String> elements) {
+    private record Fails(String id) {
+
+        @Override
+        public String id() {
+            throw new IllegalStateException("closed");
+        }
 
         @Override
         public String toString() {
-            return "Only " + this.id;
+            return "Fails";
         }
     }
-
-    private record PrintsAll(String id, Object tags) {
-
-        @Override
-        public String toString() {
-            return this.id + " with " + this.tags;
-        }
-    }
-
-    /** The text contains the field, whatever the accessor returns. */
-    private record Hides(Set<String> tags) {
-
-        @Override
-        @SuppressWarnings("UnusedMethod") // a reader by reflection could find it
-        public Set<String> tags() {
-            return new TreeSet<>(this.tags);
-        }
-    }
-
-    private record Parent(String id, List<Child> children) {
-
-        @Override
-        public String toString() {
-            return "Parent " + this.id;
-        }
-    }
-
-    private record Child(String id, Parent parent) {}
 
     private record User(Object identity) implements GroupPrincipal {
 
@@ -401,7 +307,7 @@ class StableTextTest {
         ONE {
             @Override
             public String toString() {
-                return "Loud(shop.Bar@1b2c3d)";
+                return "loud";
             }
         }
     }

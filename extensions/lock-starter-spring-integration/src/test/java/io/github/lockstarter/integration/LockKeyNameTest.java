@@ -59,8 +59,7 @@ class LockKeyNameTest {
                 new Group(new Object()),
                 new Group(new byte[] {1}),
                 new Group(Set.of("a")),
-                new Group(List.of(new Group(new Date()))),
-                new Said("Said(by=shop.Person@1b2c3d)"));
+                new Group(List.of(new Group(new Date()))));
     }
 
     @ParameterizedTest
@@ -82,20 +81,6 @@ class LockKeyNameTest {
         @Override
         public String toString() {
             return "high";
-        }
-    }
-
-    private static final class Said {
-
-        private final String text;
-
-        Said(String text) {
-            this.text = text;
-        }
-
-        @Override
-        public String toString() {
-            return this.text;
         }
     }
 
