@@ -19,5 +19,11 @@ public enum LossReason {
     OWNER_DIED,
 
     /** The registry was stopped while the work under the lock was running; the key expires by itself. */
-    SHUTDOWN
+    SHUTDOWN,
+
+    /**
+     * An error of the JVM, such as an exhausted heap or stack, has interrupted what the registry did with the lock. All its leases of
+     * this JVM are lost and its waits fail; other locks are not affected.
+     */
+    FAILED
 }

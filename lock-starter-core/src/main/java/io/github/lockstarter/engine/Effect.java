@@ -7,4 +7,7 @@ abstract class Effect {
 
     @Nullable
     Effect next;
+
+    /** Has the driver do it. May be called again if it has thrown. */
+    abstract void execute(Effects driver);
 }

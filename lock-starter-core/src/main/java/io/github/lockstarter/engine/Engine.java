@@ -10,8 +10,10 @@ import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,22 +43,18 @@ final class Engine implements StoreListener {
      * the mutex, so that it never runs backwards for a lock. Locks share 256 mutexes, because one of its own would be a tenth of
      * the memory of each; no thread takes two.
      *
-     * Effects are put into a chain under the mutex. After the mutex, one thread at a time executes the chain of a lock until it is
-     * empty; others only append to it. So the notifications of a lock run in the order of its inputs, whichever threads bring them.
-     * A thread is relieved by the next input or by the watchdog when others append faster than it executes.
-     * No effect blocks. A blocking caller executes one command itself, that of its own call, after the effects.
+     * Effects leave by a Delivery, in the order of the inputs. A thread that executes them is relieved by the next input or by the watchdog
+     * when others append faster than it executes. A blocking caller executes one command itself, that of its own call, after the
+     * effects.
      *
      * Commands have exactly one outcome each (Sent.isSettled), even if a store reports two.
      *
      * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An input fails before it has
-     * changed anything if the stack has no room for it; for all else there is the repair. An effect that has failed stays
-     * at the head of its chain, and the watchdog executes it again on a stack of its own. An own command of a caller that has
-     * failed is reported as one of unknown outcome. An input that has failed leaves its lock
-     * with facts from which LocalLock.repair() continues. What is published in such a case are plain fields, because every call
-     * could fail as well.
+     * changed anything if the stack has no room for it. For all else, the lock fails as a whole (Delivery), and the housekeeping sees to
+     * that if no other input does. A grant that its owner cannot release because of an error is given back by the housekeeping.
      *
      * Idle locks stay in the map for one to two seconds, so that a lock that is used again and again is not created each time. With more
-     * than MOST_CELLS locks they are removed at once.
+     * than MAX_CELLS locks they are removed at once.
      */
 
     /** What happens to grants and waits, for events, meters and the log. */
@@ -86,7 +84,7 @@ final class Engine implements StoreListener {
 
     private static final LockLog logger = LockLog.of(Engine.class);
 
-    private static final int MOST_CELLS = 10_000;
+    private static final int MAX_CELLS = 10_000;
 
     /** A power of two. */
     private static final int MUTEXES = 256;
@@ -98,7 +96,7 @@ final class Engine implements StoreListener {
     private static final int MAX_UNKNOWN_IDS = 100;
 
     /** How often one thread takes effects that others have appended meanwhile. The watchdog has other locks to call. */
-    private static final int MOST_ROUNDS = 64;
+    private static final int MAX_ROUNDS = 64;
 
     private final LockStore store;
 
@@ -146,11 +144,13 @@ final class Engine implements StoreListener {
     /** Whether cells may have become idle since the last look at all of them. */
     private volatile boolean hasIdleCells;
 
-    /** Whether a cell may need a repair; set by plain writes of threads whose stack is exhausted. */
-    private volatile boolean needsRepair;
+    // Written without a call, by threads whose stack is exhausted
 
-    /** Whether it is unknown which one. */
-    private volatile boolean repairsAll;
+    /** Whether a lock may have failed. */
+    private volatile boolean hasFailed;
+
+    /** Whether there may be a grant that its owner cannot release. */
+    private volatile boolean hasUnclaimed;
 
     Engine(LockStore store, Rules rules, Observer observer, LeaseClock clock, AcquisitionIds ids) {
         this.store = store;
@@ -240,11 +240,7 @@ final class Engine implements StoreListener {
                 granted.isUnclaimed = true;
             }
             wait.isAbandoned = true;
-            Cell cell = wait.cell;
-            if (cell != null) {
-                cell.needsRepair = true;
-            }
-            this.needsRepair = true;
+            this.hasUnclaimed = true;
             throw ex;
         }
     }
@@ -289,8 +285,13 @@ final class Engine implements StoreListener {
      * @param own the command that this thread executes itself; null: none
      */
     void enter(Wait wait, @Nullable OwnCommand own) {
-        // The cell may have been removed since it was found.
-        while (!cell(wait.request.lockName()).input(wait, own)) {}
+        StackRoom.require();
+        Cell cell;
+        do {
+            // The cell may have been removed since it was found.
+            cell = cell(wait.request.lockName());
+            wait.cell = cell;
+        } while (!cell.input(wait, own, null));
     }
 
     /** Ends a wait; returns false if it has ended, so that its outcome is on its way. */
@@ -388,9 +389,10 @@ final class Engine implements StoreListener {
     }
 
     private void change(Grant grant, BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
-        String lockName = grant.lockName();
+        StackRoom.require();
+        String lockName = grant.request.lockName();
         // A lost grant may have outlived the cell of its lock.
-        while (!cell(lockName).input(input, own)) {}
+        while (!cell(lockName).input(input, own, null)) {}
     }
 
     /**
@@ -420,10 +422,8 @@ final class Engine implements StoreListener {
             messageRejected();
             return;
         }
-        Cell cell = cell(lock);
-        while (!cell.input((local, now) -> notify(local, id, token, now), null)) {
-            cell = cell(lock);
-        }
+        StackRoom.require();
+        while (!cell(lock).input((local, now) -> notify(local, id, token, now), null, null)) {}
     }
 
     private void notify(LocalLock local, String id, long token, Moment now) {
@@ -489,8 +489,7 @@ final class Engine implements StoreListener {
      */
     void unclaimed(Grant grant) {
         grant.isUnclaimed = true;
-        this.repairsAll = true;
-        this.needsRepair = true;
+        this.hasUnclaimed = true;
     }
 
     /** Runs a task later, as {@link Watchdog#later} does. */
@@ -527,6 +526,10 @@ final class Engine implements StoreListener {
             // Not computeIfAbsent(): an error in its function, such as an exhausted stack, blocks the key for ever.
             cell = this.cells.putIfAbsent(lockName, created);
             cell = cell != null ? cell : created;
+            if (this.stopped) {
+                // It may have been created after the stop of all others.
+                cell.input((lock, now) -> lock.stop(now));
+            }
         }
         return cell;
     }
@@ -548,7 +551,7 @@ final class Engine implements StoreListener {
             if (!beginWriting()) {
                 return;
             }
-            int rounds = MOST_ROUNDS;
+            int rounds = MAX_ROUNDS;
             for (Sent next = nextTurn(--rounds > 0); next != null; next = nextTurn(--rounds > 0)) {
                 // A lock with a question that is open is not idle, and stays.
                 Cell cell = this.cells.get(next.command.lock());
@@ -595,25 +598,13 @@ final class Engine implements StoreListener {
 
     private void keepHouse() {
         this.unknownIds.set(0);
-        if (this.needsRepair) {
-            this.needsRepair = false;
-            boolean all = this.repairsAll;
-            this.repairsAll = false;
-            try {
-                this.cells.values().forEach(cell -> {
-                    try {
-                        cell.repair(all);
-                    } catch (Throwable ex) {
-                        // Of this lock only; it is repaired again.
-                        cell.failed();
-                    }
-                });
-            } catch (Throwable ex) {
-                // Without memory, there is no iterator.
-                this.repairsAll |= all;
-                this.needsRepair = true;
-                throw ex;
-            }
+        if (this.hasFailed) {
+            this.hasFailed = false;
+            this.cells.values().forEach(Cell::goOn);
+        }
+        if (this.hasUnclaimed) {
+            this.hasUnclaimed = false;
+            giveBackUnclaimed();
         }
         if (this.hasIdleCells) {
             this.hasIdleCells = false;
@@ -623,63 +614,36 @@ final class Engine implements StoreListener {
         this.observer.keepHouse();
     }
 
-    /** The command that the caller of an input executes itself, on its own thread. */
-    interface OwnCommand {
-
-        /** Returns whether the caller executes this command. Called under the mutex, until it is found. */
-        boolean takes(Sent sent);
-
-        /** Returns whether an interrupt ends the command. Otherwise the command is repeated, and the interrupt deferred. */
-        default boolean isInterruptible() {
-            return false;
+    private void giveBackUnclaimed() {
+        List<Grant> unclaimed = new ArrayList<>();
+        try {
+            forEachGrant(null, grant -> {
+                if (grant.isUnclaimed) {
+                    unclaimed.add(grant);
+                }
+            });
+            unclaimed.forEach(grant -> change(grant, (lock, now) -> lock.giveBack(grant, now)));
+        } catch (Throwable ex) {
+            this.hasUnclaimed = true;
+            throw ex;
         }
-
-        /** The command has failed. */
-        @SuppressWarnings("UnusedVariable") // most callers see the failure in the state of their grant
-        default void failed(LockStoreException cause) {}
     }
 
-    /**
-     * A mutex, which many locks share, and what the input that holds it leaves. An effect that is executed at once never gets into a
-     * field of the lock: such a field is old, and the garbage collector would look at each one that refers to something new.
-     */
+    /** A mutex, which many locks share, and what the input that holds it leaves. */
     @SuppressWarnings("serial")
     private static final class Mutex extends ReentrantLock {
 
-        /** What the caller executes itself; null: nothing. */
-        private @Nullable OwnCommand own;
-
-        /** The command that the caller executes itself; null: there is none so far. */
-        private @Nullable Sent taken;
-
-        private @Nullable Effect first;
-
-        private @Nullable Effect last;
+        private final Delivery.Collected collected = new Delivery.Collected();
     }
 
-    /** A notification of observers, and of the wait or the grant that it is about. */
-    private abstract static class Notification extends Effect {
-
-        /** Called again if it throws. */
-        abstract void run();
-    }
-
-    /** One lock: its state machine, its mutex, and the chain of its effects. An entry in the wheel of the watchdog. */
-    final class Cell extends TimingWheel.Entry implements Effects {
+    /** One lock: its state machine, its mutex, and the execution of its effects. An entry in the wheel of the watchdog. */
+    final class Cell extends TimingWheel.Entry implements Delivery.Driver {
 
         private final Mutex mutex;
 
-        private final LocalLock lock;
+        private final Delivery delivery;
 
         // Guarded by the mutex
-
-        /** Effects that wait for the thread that executes those before them. */
-        private @Nullable Effect first;
-
-        private @Nullable Effect last;
-
-        /** Whether a thread executes effects. */
-        private boolean isDelivering;
 
         private boolean isRemoved;
 
@@ -692,163 +656,61 @@ final class Engine implements StoreListener {
         /** Whether the housekeeping has found it idle, and nothing has happened since. */
         private boolean wasSeenIdle;
 
-        // Written without the mutex, by threads whose stack is exhausted
-
-        /** The effect at which the thread that executes effects has failed, with those that follow. Written before isStalled. */
-        private @Nullable Effect undelivered;
-
-        /** Commands whose outcome could not be processed. */
-        private volatile @Nullable Sent unsettled;
-
-        /** Whether the thread that executes effects has failed. */
-        private volatile boolean isStalled;
-
-        private volatile boolean needsRepair;
-
         Cell(String name) {
             this.mutex = Engine.this.mutexes[name.hashCode() & (MUTEXES - 1)];
-            this.lock = new LocalLock(name, Engine.this.rules, this);
+            this.delivery = new Delivery(name, Engine.this.rules, this, this.mutex.collected);
         }
 
-        boolean input(BiConsumer<LocalLock, Moment> input) {
-            return input(input, null);
+        private LocalLock lock() {
+            return this.delivery.lock;
+        }
+
+        /** Gives the lock an input, and executes what follows, on a stack of unknown room. */
+        void input(BiConsumer<LocalLock, Moment> input) {
+            StackRoom.require();
+            boolean unused = input(input, null, null);
         }
 
         /**
-         * Gives the lock an input, and executes what follows.
+         * Gives the lock an input, and executes effects until there are none, unless another thread does already. The stack must have
+         * room.
          *
          * @param own the command that this thread executes itself; null: none
-         * @return false if the cell was removed, so that nothing has happened
-         */
-        boolean input(BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
-            StackRoom.require();
-            return apply(input, own, null);
-        }
-
-        /**
-         * Gives the lock an input, and executes effects until there are none, unless another thread does already. An input that is
-         * a {@link Wait} is one that enters, and is abandoned if that fails.
-         *
          * @param renewals takes renewals instead of sending them; null: they are sent
          * @return false if the cell was removed, so that nothing has happened
          */
-        private boolean apply(
+        boolean input(
                 BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own, Watchdog.@Nullable Renewals renewals) {
             Mutex held = this.mutex;
-            Wait entering = input instanceof Wait wait ? wait : null;
-            Effect effect = null;
+            Effect effects;
             Sent taken = null;
-            held.lock();
             try {
-                if (this.isRemoved) {
-                    return false;
-                }
-                held.own = own;
-                boolean isDone = false;
+                held.lock();
                 try {
-                    Moment now = now();
-                    if (entering != null) {
-                        entering.cell = this;
-                        if (Engine.this.stopped) {
-                            // The cell may have been created after the stop of all others.
-                            this.lock.stop(now);
-                        }
+                    if (this.isRemoved) {
+                        return false;
                     }
-                    input.accept(this.lock, now);
-                    if (this.lock.dueAt < (this.isCalled ? this.due : Moment.NEVER)
-                            || (this.lock.isHeld && this.isCalled && !this.isAmongHeld)) {
-                        Engine.this.watchdog.call(this, this.lock.dueAt, this.lock.isHeld);
-                        this.isCalled = true;
-                    }
+                    effects = this.delivery.input(input, now(), own);
+                    taken = held.collected.taken;
+                    held.collected.taken = null;
                     this.wasSeenIdle = false;
-                    if (!Engine.this.hasIdleCells && this.lock.isIdle()) {
+                    if (!Engine.this.hasIdleCells && this.delivery.lock.isIdle()) {
                         Engine.this.hasIdleCells = true;
                     }
-                    isDone = true;
                 } finally {
-                    // Plain writes, because a call could fail as well.
-                    taken = held.taken;
-                    if (!isDone) {
-                        if (taken != null) {
-                            taken.isUnsettled = true;
-                            taken.nextUnsettled = this.unsettled;
-                            this.unsettled = taken;
-                        }
-                        if (entering != null) {
-                            entering.isAbandoned = true;
-                        }
-                        this.needsRepair = true;
-                        Engine.this.needsRepair = true;
-                    }
-                    boolean delivers = isDone && !this.isDelivering;
-                    Effect added = held.first;
-                    if (delivers && this.first == null) {
-                        effect = added;
-                    } else {
-                        if (added != null) {
-                            Effect before = this.last;
-                            if (before == null) {
-                                this.first = added;
-                            } else {
-                                before.next = added;
-                            }
-                            this.last = held.last;
-                        }
-                        if (delivers) {
-                            effect = this.first;
-                            this.first = null;
-                            this.last = null;
-                        }
-                    }
-                    this.isDelivering |= effect != null;
-                    held.own = null;
-                    held.taken = null;
-                    held.first = null;
-                    held.last = null;
+                    held.unlock();
                 }
-            } finally {
-                held.unlock();
-            }
-            boolean delivers = effect != null;
-            int rounds = renewals != null ? 1 : MOST_ROUNDS;
-            try {
-                while (delivers) {
-                    for (; effect != null; effect = effect.next) {
-                        execute(effect, renewals);
-                    }
-                    held.lock();
-                    try {
-                        this.isDelivering = false;
-                        delivers = false;
-                        if (--rounds > 0 && this.first != null) {
-                            effect = this.first;
-                            this.first = null;
-                            this.last = null;
-                            this.isDelivering = true;
-                            delivers = true;
-                        } else if (this.first != null) {
-                            Engine.this.watchdog.call(this, nanos(), this.lock.isHeld);
-                            this.isCalled = true;
-                        } else if (Engine.this.cells.size() > MOST_CELLS && this.lock.isIdle()) {
-                            remove();
-                        }
-                    } finally {
-                        held.unlock();
-                    }
+                if (effects != null) {
+                    deliver(effects, renewals);
                 }
                 if (own != null && taken != null) {
                     execute(own, taken);
                 }
             } catch (Throwable ex) {
-                if (delivers) {
-                    this.undelivered = effect;
-                    this.isStalled = true;
+                if (taken != null && !taken.isSettled) {
+                    this.delivery.failed();
                 }
-                this.needsRepair = true;
-                Engine.this.needsRepair = true;
-                if (taken != null) {
-                    unsettled(taken);
-                }
+                Engine.this.hasFailed = true;
                 throw ex;
             }
             if (Engine.this.stopped) {
@@ -858,24 +720,42 @@ final class Engine implements StoreListener {
             return true;
         }
 
-        private void remove() {
-            if (this.first == null && !this.isDelivering) {
-                this.isRemoved = true;
-                Engine.this.cells.remove(this.lock.name, this);
-                Engine.this.watchdog.forget(this);
+        /** Executes these effects, and those that are added meanwhile. */
+        private void deliver(Effect effects, Watchdog.@Nullable Renewals renewals) {
+            @Nullable Effect effect = effects;
+            int rounds = renewals != null ? 1 : MAX_ROUNDS;
+            try {
+                while (effect != null) {
+                    for (; effect != null; effect = effect.next) {
+                        if (renewals != null && effect instanceof Sent sent && sent.command instanceof Command.Renew) {
+                            renewals.add(this, sent);
+                        } else {
+                            effect.execute(this);
+                        }
+                    }
+                    this.mutex.lock();
+                    try {
+                        effect = this.delivery.next(--rounds > 0);
+                        if (rounds <= 0 && this.delivery.isWaiting()) {
+                            Engine.this.watchdog.call(this, nanos(), lock().isHeld);
+                            this.isCalled = true;
+                        } else if (Engine.this.cells.size() > MAX_CELLS && this.delivery.isIdle()) {
+                            remove();
+                        }
+                    } finally {
+                        this.mutex.unlock();
+                    }
+                }
+            } catch (Throwable ex) {
+                this.delivery.stalled(effect);
+                throw ex;
             }
         }
 
-        private void execute(Effect effect, Watchdog.@Nullable Renewals renewals) {
-            if (effect instanceof Sent sent) {
-                if (renewals != null && sent.command instanceof Command.Renew) {
-                    renewals.add(this, sent);
-                } else {
-                    sendNow(sent);
-                }
-            } else {
-                ((Notification) effect).run();
-            }
+        private void remove() {
+            this.isRemoved = true;
+            Engine.this.cells.remove(lock().name, this);
+            Engine.this.watchdog.forget(this);
         }
 
         /** Executes a command on the thread of its caller. */
@@ -918,7 +798,8 @@ final class Engine implements StoreListener {
         }
 
         /** Sends a command without waiting for the reply, when it is its turn. */
-        void sendNow(Sent sent) {
+        @Override
+        public void send(Sent sent) {
             if (CommandWindow.counts(sent)) {
                 Engine.this.turns.lock();
                 try {
@@ -966,32 +847,20 @@ final class Engine implements StoreListener {
                 }
                 settle(sent, reply, failure);
             } catch (Throwable ex) {
-                unsettled(sent);
+                failed();
                 logger.debug("The outcome of a command was not processed.", ex);
             }
         }
 
-        /** Has the watchdog report an unknown outcome, because the outcome could not be processed. */
-        private void unsettled(Sent sent) {
-            if (!sent.isSettled) {
-                if (!sent.isUnsettled) {
-                    sent.isUnsettled = true;
-                    sent.nextUnsettled = this.unsettled;
-                    this.unsettled = sent;
-                }
-                failed();
-            }
-        }
-
-        /** Has the watchdog repair the lock. */
+        /** Something that the lock had to know is missing. */
         void failed() {
-            this.needsRepair = true;
-            Engine.this.needsRepair = true;
+            this.delivery.failed();
+            Engine.this.hasFailed = true;
         }
 
         /** Reports the outcome of a command. One of the two is null. */
         private void settle(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
-            boolean unused = apply(
+            boolean unused = input(
                     (local, now) -> {
                         if (sent.isSettled) {
                             return;
@@ -1021,7 +890,7 @@ final class Engine implements StoreListener {
 
         /** The time that the lock has requested. Called by the watchdog, which has taken the cell out of its wheel. */
         void timeReached(Watchdog.Renewals renewals) {
-            boolean unused = apply(
+            boolean unused = input(
                     (local, now) -> {
                         this.isCalled = false;
                         if (local.dueAt <= now.nanos()) {
@@ -1034,14 +903,14 @@ final class Engine implements StoreListener {
 
         boolean isIdle() {
             boolean[] isIdle = new boolean[1];
-            inspect(local -> isIdle[0] = local.isIdle());
+            inspect(local -> isIdle[0] = this.delivery.isIdle());
             return isIdle[0];
         }
 
         void inspect(Consumer<LocalLock> inspection) {
             this.mutex.lock();
             try {
-                inspection.accept(this.lock);
+                inspection.accept(lock());
             } finally {
                 this.mutex.unlock();
             }
@@ -1051,7 +920,7 @@ final class Engine implements StoreListener {
         void removeIfIdle() {
             this.mutex.lock();
             try {
-                if (!this.isRemoved && this.lock.isIdle()) {
+                if (!this.isRemoved && this.delivery.isIdle()) {
                     if (this.wasSeenIdle) {
                         remove();
                     } else {
@@ -1064,84 +933,35 @@ final class Engine implements StoreListener {
             }
         }
 
-        /** Goes on after an error of another thread, on a stack that is not exhausted. */
-        void repair(boolean always) {
-            if (!this.needsRepair && !always) {
-                return;
-            }
-            this.needsRepair = false;
-            Sent left = this.unsettled;
-            this.unsettled = null;
+        /** Goes on after an error of another thread. */
+        private void goOn() {
             try {
-                for (; left != null; left = left.nextUnsettled) {
-                    settle(left, null, unknown("The outcome of the command could not be processed.", null));
+                if (this.delivery.mustGoOn()) {
+                    input((local, now) -> this.isCalled = false);
                 }
-            } finally {
-                while (left != null) {
-                    Sent next = left.nextUnsettled;
-                    left.isUnsettled = false;
-                    unsettled(left);
-                    left = next;
-                }
-            }
-            if (this.isStalled) {
-                Effect failed = this.undelivered;
-                if (failed instanceof Sent sent) {
-                    // It may have been sent.
-                    settle(sent, null, unknown("The command could not be sent.", null));
-                    failed = sent.next;
-                }
-                continueWith(failed);
-            }
-            boolean unused = input((local, now) -> {
-                // A call of the watchdog may have failed.
-                this.isCalled = false;
-                local.repair(now);
-            });
-        }
-
-        /** Has the next input execute the effects that another thread has not executed, before those that were added since. */
-        private void continueWith(@Nullable Effect failed) {
-            this.mutex.lock();
-            try {
-                Effect end = failed;
-                while (end != null && end.next != null) {
-                    end = end.next;
-                }
-                if (end != null) {
-                    end.next = this.first;
-                    this.first = failed;
-                    this.last = this.last != null ? this.last : end;
-                }
-                this.undelivered = null;
-                this.isStalled = false;
-                this.isDelivering = false;
-            } finally {
-                this.mutex.unlock();
+            } catch (Throwable ex) {
+                // Of this lock only, and again later.
+                logger.debug("A lock could not fail.", ex);
             }
         }
 
-        // ---- Effects, called under the mutex
+        // ---- The driver of the lock, called under the mutex
 
-        private void append(Runnable notification) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    notification.run();
-                }
-            });
+        @Override
+        public void callAt(long dueAt, boolean isHeld) {
+            if (dueAt < (this.isCalled ? this.due : Moment.NEVER) || (isHeld && this.isCalled && !this.isAmongHeld)) {
+                Engine.this.watchdog.call(this, dueAt, isHeld);
+                this.isCalled = true;
+            }
         }
 
-        private void append(Effect effect) {
-            Mutex held = this.mutex;
-            Effect before = held.last;
-            if (before == null) {
-                held.first = effect;
-            } else {
-                before.next = effect;
-            }
-            held.last = effect;
+        @Override
+        public LockStoreException failure() {
+            return unknown(
+                    "An error of this JVM, such as an exhausted heap or stack, has interrupted what it did with lock '"
+                            + Engine.this.observer.shownName(lock().name)
+                            + "'. It is unknown whether a command was executed.",
+                    null);
         }
 
         @Override
@@ -1155,16 +975,6 @@ final class Engine implements StoreListener {
         }
 
         @Override
-        public void send(Sent sent) {
-            Mutex held = this.mutex;
-            if (held.own != null && held.taken == null && held.own.takes(sent)) {
-                held.taken = sent;
-            } else {
-                append(sent);
-            }
-        }
-
-        @Override
         public int withdraw(LocalLock.Stake stake) {
             Engine.this.turns.lock();
             try {
@@ -1174,24 +984,20 @@ final class Engine implements StoreListener {
             }
         }
 
+        // ---- Effects, executed without the mutex by one thread at a time
+
         @Override
         public void granted(Waiter waiter, Grant grant, Way way) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Wait wait = (Wait) waiter;
-                    Engine.this.observer.granted(wait, grant, way);
-                    wait.granted(grant, way);
-                    if (wait.isAbandoned) {
-                        grant.isUnclaimed = true;
-                        failed();
-                    }
-                }
-            });
-            // Follows what allocates: without memory, the grant does not begin.
-            grant.isCounted = true;
-            Engine.this.live.incrementAndGet();
+            Wait wait = (Wait) waiter;
+            if (!grant.isCounted) {
+                grant.isCounted = true;
+                Engine.this.live.incrementAndGet();
+            }
+            Engine.this.observer.granted(wait, grant, way);
+            wait.granted(grant, way);
+            if (wait.isAbandoned) {
+                unclaimed(grant);
+            }
         }
 
         @Override
@@ -1202,10 +1008,8 @@ final class Engine implements StoreListener {
                     : Engine.this.window.waiting() > 0 ? overload() : silence((Wait) waiter);
             Refusal explained =
                     new Refusal(refusal.cause(), failure, refusal.owner(), refusal.used(), refusal.mayBeGranted());
-            append(() -> {
-                Engine.this.observer.refused((Wait) waiter, explained);
-                ((Wait) waiter).refused(explained);
-            });
+            Engine.this.observer.refused((Wait) waiter, explained);
+            ((Wait) waiter).refused(explained);
         }
 
         private LockStoreException silence(Wait wait) {
@@ -1213,7 +1017,7 @@ final class Engine implements StoreListener {
             long lease = wait.terms.lease();
             return unknown(
                     Engine.this.store.description() + ", did not answer a command for lock '"
-                            + Engine.this.observer.shownName(this.lock.name) + "' (no reply within "
+                            + Engine.this.observer.shownName(lock().name) + "' (no reply within "
                             + Math.min(lease, timeout) / Moment.MILLI + " ms"
                             + (lease < timeout ? ", its lease, which must be longer than a reply takes" : "")
                             + "). It is unknown whether the command was executed.",
@@ -1222,7 +1026,7 @@ final class Engine implements StoreListener {
 
         private LockStoreException overload() {
             return new LockStoreException(
-                    "Lock '" + Engine.this.observer.shownName(this.lock.name)
+                    "Lock '" + Engine.this.observer.shownName(lock().name)
                             + "' was not requested in time: this instance requests locks faster than the store answers, and "
                             + Engine.this.window.waiting()
                             + " requests wait to be sent. Limit the number of concurrent calls, or find out why the store or"
@@ -1234,55 +1038,49 @@ final class Engine implements StoreListener {
 
         @Override
         public void renewed(Grant grant, Moment sentAt) {
-            append(() -> Engine.this.observer.renewed(grant, sentAt));
+            Engine.this.observer.renewed(grant, sentAt);
         }
 
         @Override
         public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
-            append(() -> Engine.this.observer.renewalFailed(grant, sentAt, cause));
+            Engine.this.observer.renewalFailed(grant, sentAt, cause);
         }
 
         @Override
         public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-            append(() -> Engine.this.observer.atRisk(grant, cause));
+            Engine.this.observer.atRisk(grant, cause);
         }
 
         @Override
         public void recovered(Grant grant) {
-            append(() -> Engine.this.observer.recovered(grant));
+            Engine.this.observer.recovered(grant);
         }
 
         @Override
         public void lost(Grant grant, LossReason reason) {
-            append(() -> Engine.this.observer.lost(grant, reason));
             ended(grant);
+            Engine.this.observer.lost(grant, reason);
         }
 
         @Override
         public void released(Grant grant, @Nullable LockStoreException failure) {
-            append(new Notification() {
-
-                @Override
-                void run() {
-                    Engine.this.observer.released(grant, failure);
-                    Runnable whenReleased = grant.whenReleased;
-                    grant.whenReleased = null;
-                    if (whenReleased != null) {
-                        whenReleased.run();
-                    }
-                }
-            });
             ended(grant);
+            Engine.this.observer.released(grant, failure);
+            Runnable whenReleased = grant.whenReleased;
+            grant.whenReleased = null;
+            if (whenReleased != null) {
+                whenReleased.run();
+            }
         }
 
         @Override
         public void taken(String owner) {
-            append(() -> Engine.this.observer.taken(owner));
+            Engine.this.observer.taken(owner);
         }
 
         @Override
         public void waitsForStore(LockStoreException cause) {
-            append(() -> Engine.this.observer.waitsForStore(this.lock.name, cause));
+            Engine.this.observer.waitsForStore(lock().name, cause);
         }
 
         private void ended(Grant grant) {

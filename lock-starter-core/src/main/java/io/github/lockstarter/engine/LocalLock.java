@@ -66,6 +66,7 @@ final class LocalLock {
      *     the lock, and is released after the reader's (Downgrade: Downgrade, DowngradeAgain).
      *   - A minimum hold belongs to the stake; a release before its end keeps the lock taken (MinimumHold: Keep).
      *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Send, Confirmed).
+     *   - After an error of the JVM the lock fails as a whole, instead of being repaired (failStop).
      *   - A grant that was lost because its time is over is not released before its lease is over in the store: the margin is the time
      *     of its owner to react. A release by the owner ends it earlier.
      *
@@ -176,11 +177,12 @@ final class LocalLock {
         if (isLive) {
             Waiter next = this.waiters.first;
             if (stake.isShared()) {
-                stake.remove(grant);
+                // Precedes the removal, because it allocates: a grant that no stake has would never end.
                 released(grant, null);
+                stake.remove(grant);
             } else if (next != null && mayPassOn(grant, next, now)) {
-                stake.remove(grant);
                 released(grant, null);
+                stake.remove(grant);
                 passOn(stake, next, now);
             } else {
                 grant.state = Grant.State.RELEASING;
@@ -236,9 +238,9 @@ final class LocalLock {
         stake.grantedAt = now.nanos();
         stake.isJoinable = reader.terms.isShareable();
         add(stake);
+        released(writer, null);
         former.remove(writer);
         former.phase = Phase.SUSPENDED;
-        released(writer, null);
         Grant grant = grant(stake, reader, Way.DOWNGRADED, now);
         // The first renewal is the downgrade.
         stake.dueAt = now.nanos();
@@ -445,33 +447,45 @@ final class LocalLock {
     }
 
     /**
-     * Goes on after an error, such as an exhausted stack, that has ended an input somewhere. Removes what has no owner: waiters
-     * and grants whose thread has failed, and stakes that were left between two phases.
+     * Begins anew after an error, such as an exhausted heap, that has ended an input at an unknown place, or because of which a fact is
+     * missing. Grants are lost and waiters refused. Nothing is relied on but the ids: each is released until that is proven, that of a
+     * grant when its owner is done or its lease has ended in the store.
+     *
+     * @param cause for those that wait for an outcome, which is unknown
      */
-    void repair(Moment now) {
-        for (Waiter waiter = this.waiters.first; waiter != null; ) {
-            Waiter behind = waiter.next;
-            if (waiter.isAbandoned) {
-                refuse(waiter, Cause.WITHDRAWN, null, now);
-            }
-            waiter = behind;
-        }
+    void failStop(LockStoreException cause, Moment now) {
         this.waiters.rebuild();
-        if (this.ticket != null && this.ticket.phase != Phase.ASKING) {
-            this.ticket = null;
+        for (Waiter waiter = this.waiters.first; waiter != null; waiter = this.waiters.first) {
+            this.out.refused(waiter, refusal(Cause.STORE_FAILED, cause, true));
+            this.waiters.remove(waiter);
         }
         for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            boolean isLeft = stake.phase == Phase.ASKING && stake != this.ticket;
-            if (isLeft || (stake.phase == Phase.HELD && stake.grant == null)) {
-                end(stake, now.nanos(), now);
-            }
-            for (Grant grant : stake.grants()) {
-                if (grant.isUnclaimed) {
-                    boolean unused = release(grant, now);
+            for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+                if (grant.isLive()) {
+                    lost(grant, LossReason.FAILED);
+                    stake.lostGrants += grant.owner.isAlive() ? 1 : 0;
                 }
             }
+            releaseOver(stake, cause);
+            reportRefusal(stake);
         }
-        this.overdueMayEnd = true;
+        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
+            if (stake.waitingQuestions > 0) {
+                withdraw(stake);
+            }
+            // Commands may be under way, and their outcome may not be known.
+            stake.openQuestions = 0;
+            stake.unsettledUntil = Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), stake.longestLease));
+            stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
+            stake.isReleasing = false;
+            if (stake.phase != Phase.OVER) {
+                end(stake, stake.lostGrants > 0 ? Math.max(now.nanos(), stake.storedUntil) : now.nanos(), now);
+            }
+        }
+        this.ticket = null;
+        this.lastTaken = null;
+        this.outcome = null;
+        this.overdueMayEnd = false;
         advance(now);
     }
 
@@ -524,9 +538,9 @@ final class LocalLock {
             if (stake.leaver != null && stake.leaver.latest <= now.nanos()) {
                 reportRefusal(stake);
             }
-            next = Math.min(next, nextDue(stake, now));
             Stake behind = stake.next;
             if (stake.phase != Phase.OVER) {
+                next = Math.min(next, nextDue(stake, now));
                 before = stake;
             } else {
                 // A lease that is kept after its end refers to its stake, and must not keep others.
@@ -559,7 +573,9 @@ final class LocalLock {
     /** Ends what is over, and renews what is due. */
     private void checkGrants(Moment now) {
         for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            endIfExpired(stake, now);
+            if (stake.phase == Phase.HELD) {
+                endIfExpired(stake, now);
+            }
             if (stake.phase == Phase.HELD && stake.dueAt <= now.nanos()) {
                 renewOrEnd(stake, now);
             }
@@ -737,7 +753,8 @@ final class LocalLock {
     }
 
     private void settled(Stake stake, Sent question, Moment now) {
-        stake.openQuestions--;
+        // None is open any more after a fail-stop.
+        stake.openQuestions = Math.max(0, stake.openQuestions - 1);
         stake.settledAt = now.nanos();
         stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, now.nanos()));
         stake.isAnswered |= question.at.nanos() >= stake.askedAt;
@@ -1084,10 +1101,6 @@ final class LocalLock {
     }
 
     private void lost(Grant grant, LossReason reason) {
-        if (grant.state == Grant.State.LOST) {
-            // An error has ended the report of several losses.
-            return;
-        }
         // Precedes all changes, because it allocates: without memory, the grant stays, and its loss is noticed again.
         this.out.lost(grant, reason);
         grant.lossReason = reason;
@@ -1096,7 +1109,7 @@ final class LocalLock {
 
     private void released(Grant grant, @Nullable LockStoreException cause) {
         this.out.released(grant, cause);
-        grant.state = Grant.State.RELEASED;
+        grant.state = grant.state == Grant.State.LOST ? Grant.State.LOST : Grant.State.RELEASED;
     }
 
     // ---- Ending
@@ -1188,8 +1201,8 @@ final class LocalLock {
     private void releaseOver(Stake stake, @Nullable LockStoreException cause) {
         Grant grant = stake.releasing;
         if (grant != null) {
-            stake.releasing = null;
             released(grant, cause);
+            stake.releasing = null;
         }
     }
 
@@ -1669,6 +1682,9 @@ final class LocalLock {
                 if (this.lostGrants == 0) {
                     this.dueAt = Math.min(this.dueAt, now.nanos());
                 }
+            }
+            if (this.former != null) {
+                this.former.ownerIsDone(now);
             }
         }
 

@@ -67,7 +67,10 @@ final class LockEvents implements Engine.Observer {
             "its thread ended, or its lease became unreachable, without a release. Release it in a finally block.",
             LossReason.SHUTDOWN,
             "the application stopped before the work under the lock had ended. Raise"
-                    + " distributed-lock.shutdown-timeout if it should have waited longer.");
+                    + " distributed-lock.shutdown-timeout if it should have waited longer.",
+            LossReason.FAILED,
+            "an error of this JVM, such as an exhausted heap or stack, has interrupted what it did with the lock. Find the"
+                    + " error in its log.");
 
     /**
      * All that observe a registry.
@@ -163,16 +166,10 @@ final class LockEvents implements Engine.Observer {
         }
     }
 
-    private void waitEnded(LockRequest request) {
-        if (this.meters != null) {
-            this.meters.waitEnded(request);
-        }
-    }
-
     @Override
     public void granted(Wait wait, Grant grant, Effects.Way way) {
-        if (way != Effects.Way.DOWNGRADED) {
-            waitEnded(wait.request);
+        if (this.meters != null && way != Effects.Way.DOWNGRADED) {
+            this.meters.waitEnded(wait.request);
         }
         boolean isRemote = way == Effects.Way.MESSAGE || (way == Effects.Way.REPLY && grant.stake.isNotified());
         if ((isRemote || way == Effects.Way.LOCAL) && this.handedOver.isObserved()) {
@@ -190,7 +187,9 @@ final class LockEvents implements Engine.Observer {
 
     /** Ends a wait without a grant. */
     void refused(Wait wait, Outcome outcome, @Nullable Throwable cause) {
-        waitEnded(wait.request);
+        if (this.meters != null) {
+            this.meters.waitEnded(wait.request);
+        }
         if (this.notAcquired.isObserved()) {
             this.notAcquired.publish(new LockNotAcquiredEvent(wait.request, outcome, waited(wait), cause));
         }
@@ -316,7 +315,7 @@ final class LockEvents implements Engine.Observer {
     public void lost(Grant grant, LossReason reason) {
         Set<Consumer<LossReason>> all = this.hooks.get(grant);
         if (all != null) {
-            // Removed when all have run: after an error, this method is called again.
+            // Removed when all have run: an effect that has thrown is executed again.
             all.forEach(hook -> hook.accept(reason));
             this.hooks.remove(grant);
         }

@@ -29,17 +29,15 @@ final class Sent extends Effect {
     /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
     boolean isSettled;
 
-    /** Whether the driver could not process its outcome, and is to report it as unknown. */
-    boolean isUnsettled;
-
-    /** The next one of these. */
-    @Nullable
-    Sent nextUnsettled;
-
     Sent(Command command, LocalLock.Stake stake, LocalLock.@Nullable Stake successor, Moment at) {
         this.command = command;
         this.stake = stake;
         this.successor = successor;
         this.at = at;
+    }
+
+    @Override
+    void execute(Effects driver) {
+        driver.send(this);
     }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A wait of the thread that has created it, which executes the first command and parks. */
-final class ThreadWait extends Wait implements Engine.OwnCommand {
+final class ThreadWait extends Wait implements OwnCommand {
 
     private final Thread thread = Thread.currentThread();
 

@@ -14,6 +14,9 @@ abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
     /** The cell of the lock that it has entered; set by the engine. */
     Engine.@Nullable Cell cell;
 
+    /** Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the mutex. */
+    volatile boolean isAbandoned;
+
     /** Whether this is an attempt that does not wait, and whose caller gets no exception if others hold the lock. */
     boolean isAttempt;
 

@@ -25,9 +25,6 @@ abstract class Waiter {
     /** What the user has requested, for events and messages. */
     final LockRequest request;
 
-    /** Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the mutex. */
-    volatile boolean isAbandoned;
-
     /** When it entered its lock; 0: it has not. */
     long enteredAt;
 

@@ -41,7 +41,7 @@ final class WaiterQueue {
 
     /** Returns the time at which something is due for {@link #nextDue}. */
     long dueAt() {
-        Waiter next = nextDue();
+        Waiter next = this.size > 1 ? this.heap[0] : this.first;
         return next != null ? next.heapKey : Moment.NEVER;
     }
 

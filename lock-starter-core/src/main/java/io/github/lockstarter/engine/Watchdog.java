@@ -6,7 +6,6 @@ import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -268,63 +267,32 @@ final class Watchdog {
     }
 
     /** Renewals that are due together. Used by the thread of the watchdog alone. */
-    final class Renewals {
+    final class Renewals extends RenewalBatch<Engine.Cell> {
 
-        private ArrayList<Engine.Cell> cells = new ArrayList<>();
-
-        private ArrayList<Sent> renewals = new ArrayList<>();
-
-        private long leaseMillis;
-
-        void add(Engine.Cell cell, Sent renewal) {
-            long lease = ((Command.Renew) renewal.command).leaseMillis();
-            if (lease != this.leaseMillis || this.renewals.size() >= Watchdog.this.store.renewalBatchSize()) {
-                send();
-                this.leaseMillis = lease;
-            }
-            // Allocates what both need before one of them has changed.
-            this.cells.ensureCapacity(this.cells.size() + 1);
-            this.renewals.ensureCapacity(this.renewals.size() + 1);
-            this.cells.add(cell);
-            this.renewals.add(renewal);
+        Renewals() {
+            super(Watchdog.this.store::renewalBatchSize);
         }
 
-        void send() {
-            ArrayList<Engine.Cell> batchCells = this.cells;
-            ArrayList<Sent> batch = this.renewals;
-            if (batch.isEmpty()) {
-                return;
-            }
-            try {
-                ArrayList<Engine.Cell> nextCells = new ArrayList<>();
-                ArrayList<Sent> next = new ArrayList<>();
-                this.cells = nextCells;
-                this.renewals = next;
-                if (batch.size() == 1) {
-                    batchCells.get(0).sendNow(batch.get(0));
-                    return;
+        @Override
+        void send(Engine.Cell cell, Sent renewal) {
+            cell.send(renewal);
+        }
+
+        @Override
+        void send(Command.RenewAll all, List<Engine.Cell> cells, List<Sent> batch) {
+            CompletionStage<?> unused = Watchdog.this.store.send(all).whenComplete((reply, failure) -> {
+                for (int i = 0; i < batch.size(); i++) {
+                    Reply own = reply instanceof Reply.RenewedAll outcomes
+                            ? outcomes.outcomes().get(i)
+                            : null;
+                    cells.get(i).completed(batch.get(i), own, failure, true);
                 }
-                List<Command.Renew> commands = new ArrayList<>(batch.size());
-                batch.forEach(sent -> commands.add((Command.Renew) sent.command));
-                CompletionStage<?> unused = Watchdog.this
-                        .store
-                        .send(new Command.RenewAll(commands))
-                        .whenComplete((reply, failure) -> settle(batchCells, batch, reply, failure));
-            } catch (Throwable ex) {
-                settle(batchCells, batch, null, ex);
-                // They may be the present lists.
-                batchCells.clear();
-                batch.clear();
-            }
+            });
         }
 
-        private void settle(
-                List<Engine.Cell> batchCells, List<Sent> batch, @Nullable Reply reply, @Nullable Throwable failure) {
-            for (int i = 0; i < batch.size(); i++) {
-                Reply own =
-                        reply instanceof Reply.RenewedAll all ? all.outcomes().get(i) : null;
-                batchCells.get(i).completed(batch.get(i), own, failure, true);
-            }
+        @Override
+        void failed(Engine.Cell cell, Sent renewal, Throwable failure) {
+            cell.completed(renewal, null, failure, true);
         }
     }
 }

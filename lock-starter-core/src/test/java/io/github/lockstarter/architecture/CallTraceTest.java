@@ -68,8 +68,8 @@ public class CallTraceTest {
     @ParameterizedTest
     @CsvSource({
         // scenario, entrance, calls, classes
-        "execute,   engine.LeasingLockRegistry#execute,     237, 37",
-        "annotated, aop.DistributedLockInterceptor#invoke,  266, 48"
+        "execute,   engine.LeasingLockRegistry#execute,     237, 39",
+        "annotated, aop.DistributedLockInterceptor#invoke,  266, 50"
     })
     void shouldMakeFewCallsInFewClasses(
             String scenario, String entrance, int mostCalls, int mostClasses, RedisServer server)

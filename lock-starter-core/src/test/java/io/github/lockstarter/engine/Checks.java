@@ -494,7 +494,12 @@ final class Checks {
                 this.simulation.stepsBack || (micros - 1000) * 1000 <= lease,
                 "taken for longer than its owner has requested",
                 grant.id());
-        if (body.leftAt == 0 || now() <= body.jvm.machine.disturbedAt + 2 * Simulation.LATEST_TIMER) {
+        // After a failure, the next renewal is due later.
+        long pause = body.terms.lease() / 12 * 21 / 20;
+        // A lock that has failed does not look after dead owners any more: their leases end.
+        if (body.leftAt == 0
+                || body.side.failures > 0
+                || now() <= body.jvm.machine.disturbedAt + pause + 2 * Simulation.LATEST_TIMER) {
             return;
         }
         long since = time.nanos() - body.leftAt;
@@ -502,9 +507,12 @@ final class Checks {
             // Its death is noticed when it is to be renewed. Nested holds and readers that join may have other
             // intervals.
             long interval = body.isNested || grant.kind().mode() == LockMode.READ
-                    ? 2 * this.simulation.watchdog / 3
+                    ? 2 * this.simulation.watchdog
                     : body.terms.renewAfter();
-            check(since <= interval + 2 * Simulation.LATEST_TIMER, "a dead owner blocks others for too long", body);
+            check(
+                    since <= interval + pause + 2 * Simulation.LATEST_TIMER,
+                    "a dead owner blocks others for too long",
+                    body);
         } else if (!body.isDead && grant.kind().mode() != LockMode.READ) {
             // A renewal may be under way, and a grant by message is confirmed by one.
             check(since <= 2 * lease, "a grant that was left behind blocks others for too long", body);
@@ -538,8 +546,9 @@ final class Checks {
                 && grant.renewUntil == Moment.NEVER
                 && grant.terms == body.terms;
         // The longest pause between a failed renewal and the next one.
-        long bound = body.terms.lease() / 12 * 21 / 20 + HAND_OVER;
-        if (changedAt >= this.forgottenAt && isRenewed && now() - since > bound) {
+        long lease = Math.max(body.terms.lease(), this.requested.getOrDefault(grant.id(), 0L));
+        long bound = lease / 12 * 21 / 20 + HAND_OVER;
+        if (changedAt >= this.forgottenAt && isRenewed && now() - since > bound && body.side.failures == 0) {
             boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
             check(isThere, "relied on although another server does not have it", grant.id());
         }
@@ -550,7 +559,9 @@ final class Checks {
         Machine machine = body.jvm.machine;
         long late = -grant.stake.remaining(new Moment(time.nanos(), 0));
         check(
-                late < 2 * Simulation.LATEST_TIMER || now() <= machine.pausedUntil + Simulation.LATEST_TIMER,
+                late < 2 * Simulation.LATEST_TIMER
+                        || body.side.isDelayed()
+                        || now() <= machine.pausedUntil + Simulation.LATEST_TIMER,
                 "no notice of a loss",
                 body);
     }
@@ -735,7 +746,7 @@ final class Checks {
             if (excludes && held.isLive() && isAwake && other.jvm.isRunning()) {
                 // The monotonic clock that stood still makes a timer late by as much.
                 check(
-                        machine.suspendedAt > other.enteredAt,
+                        machine.suspendedAt > other.enteredAt || other.side.isDelayed(),
                         "granted before the loss of another grant was notified",
                         other);
             }
@@ -942,7 +953,7 @@ final class Checks {
             long paused = (machine.paused - body.pausedBefore) * 11 / 10;
             long latest =
                     caller.deadline + this.simulation.rules.commandTimeout() + paused + 2 * Simulation.LATEST_TIMER;
-            check(machine.time().nanos() <= latest, "a wait that has ended too late", body);
+            check(machine.time().nanos() <= latest || body.side.failures > 0, "a wait that has ended too late", body);
         }
     }
 
@@ -964,7 +975,7 @@ final class Checks {
         Moment time = machine.time();
         check(body.grant == grant, "lost twice", body);
         boolean hasExpired = grant.stake.remaining(time) <= 0;
-        boolean isDisturbed = now() - machine.disturbedAt < 3 * this.simulation.watchdog;
+        boolean isDisturbed = now() - machine.disturbedAt < 3 * this.simulation.watchdog || body.side.failures > 0;
         switch (reason) {
             case EXPIRED -> {
                 check(hasExpired, "lost before its end", body);
@@ -979,7 +990,7 @@ final class Checks {
                         "a renewed grant has expired without a reason",
                         body);
                 check(
-                        !isRenewed || isDisturbed || body.isAtRisk,
+                        !isRenewed || isDisturbed || body.isAtRisk || time.nanos() - grant.grantedAt < HAND_OVER,
                         "a renewed grant has expired that was not at risk",
                         body);
             }
@@ -996,9 +1007,11 @@ final class Checks {
                 boolean isUndone = body.former != null && this.restoredAt >= body.enteredAt;
                 check(hasExpired || isUndone || isForgotten(body, grant), "lost although the store has it", body);
             }
+            case FAILED -> check(body.side.failures > 0, "lost by an error that was not", body);
             case SHUTDOWN -> check(body.jvm.isStopped(), "lost by a stop that was not", body);
         }
-        if (hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED) {
+        if (hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED
+                || reason == LossReason.FAILED && !body.isDead) {
             this.reacting.add(body);
         }
         // Waiters find out by polling that a lease has ended.

@@ -694,9 +694,9 @@ class EngineTest {
         await().until(() -> this.log.lines.size() == 2);
     }
 
-    /** The reply to the only command of a wait cannot be processed, and the first repair fails as well. */
+    /** The reply to the only command of a wait cannot be processed, and the first attempt to fail the lock fails as well. */
     @Test
-    void shouldRepairAgainAfterARepairThatHasFailed() throws InterruptedException {
+    void shouldRefuseWaitsOfALockThatFails() throws InterruptedException {
         AtomicInteger failures = new AtomicInteger();
         Engine engine = engine(RULES, this.log, new LeaseClock() {
 
@@ -724,9 +724,16 @@ class EngineTest {
 
         engine.enter(wait, null);
 
-        assertThat(wait.over.await(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(wait.grant).isNotNull();
-        assertThat(failures).hasValue(0);
+        assertThat(wait.over.await(10, TimeUnit.SECONDS))
+                .as("the wait has ended")
+                .isTrue();
+        Refusal refusal = Objects.requireNonNull(wait.refusal);
+        assertThat(refusal.failure()).hasMessageContaining("interrupted what it did with lock 'a'");
+        assertThat(refusal.mayBeGranted())
+                .as("the store may have granted the lock")
+                .isTrue();
+        assertThat(failures).as("failures to come").hasValue(0);
+        assertThat(acquire(engine, "a", 5_000 * MILLI)).as("the next grant").isNotNull();
     }
 
     /** Acquires and releases at every distance from the end of the stack: no name may become unusable in this JVM. */

@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.tools.ForwardingJavaFileManager;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileManager;
@@ -38,6 +40,10 @@ final class PlantedFaults {
     private static final String LOCK = "engine/LocalLock";
 
     private static final String QUEUE = "engine/WaiterQueue";
+
+    private static final String DELIVERY = "engine/Delivery";
+
+    private static final String BATCH = "engine/RenewalBatch";
 
     private static final String RULES = "engine/Rules";
 
@@ -605,6 +611,135 @@ final class PlantedFaults {
                 100,
                 "Sent next = this.releases.poll();\n        if (next == null) {",
                 "Sent next = this.releases.poll();\n        if (next != null || this.waiting > 0) {");
+        plantIn(LOCK, "failure: a grant goes on", 500, "lost(grant, LossReason.FAILED);", "");
+        plantIn(
+                LOCK,
+                "failure: an id is released while its owner works",
+                500,
+                "stake.lostGrants > 0 ? Math.max(now.nanos(), stake.storedUntil) : now.nanos()",
+                "now.nanos()");
+        plantIn(
+                LOCK,
+                "failure: a command under way is forgotten",
+                500,
+                "stake.unsettledUntil = Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), stake.longestLease));",
+                "stake.unsettledUntil = BEFORE;");
+        plantIn(
+                LOCK,
+                "failure: a waiter is forgotten",
+                100,
+                "this.out.refused(waiter, refusal(Cause.STORE_FAILED, cause, true));",
+                "");
+        plantIn(
+                LOCK,
+                "failure: a grant is removed before its end is reported",
+                5000,
+                "released(grant, null); stake.remove(grant); } else if (next != null",
+                "stake.remove(grant); released(grant, null); } else if (next != null");
+        plantIn(
+                LOCK,
+                "failure: the owner of a release is not told",
+                100,
+                "releaseOver(stake, cause); reportRefusal(stake); } for",
+                "reportRefusal(stake); } for");
+        plantIn(
+                DELIVERY,
+                "delivery: two callers execute effects",
+                20,
+                "if (begin == null && !this.isDelivering) {",
+                "if (begin == null) {");
+        plantIn(
+                DELIVERY,
+                "delivery: an input passes the effects that wait",
+                100,
+                "if (this.isOpen || this.isDelivering || this.first != null) {",
+                "if (this.isOpen || this.isDelivering) {");
+        plantIn(
+                DELIVERY,
+                "delivery: an input replaces the effects that wait",
+                50,
+                "before.next = added;",
+                "this.first = added;");
+        plantIn(
+                DELIVERY,
+                "delivery: the end of the effects that wait is not noted",
+                100,
+                "this.last = given.last;",
+                "");
+        plantIn(
+                DELIVERY,
+                "delivery: nobody follows the caller",
+                20,
+                "this.isDelivering = begin != null;",
+                "this.isDelivering = true;");
+        plantIn(
+                DELIVERY,
+                "delivery: a caller that has executed enough drops the rest",
+                100,
+                "Effect begin = goesOn ? this.first : null; if (begin != null) {",
+                "Effect begin = goesOn ? this.first : null; if (begin != null || !goesOn) {");
+        plantIn(
+                DELIVERY,
+                "delivery: effects are executed twice",
+                20,
+                "Effect begin = goesOn ? this.first : null; if (begin != null) { this.first = null; this.last = null; }",
+                "Effect begin = goesOn ? this.first : null;");
+        plantIn(
+                DELIVERY,
+                "failure: effects that were not executed are dropped",
+                100,
+                "end.next = this.first; this.first = left;",
+                "");
+        plantIn(
+                DELIVERY,
+                "failure: effects that were not executed follow later ones",
+                5000,
+                "end.next = this.first; this.first = left; this.last = this.last != null ? this.last : end;",
+                "if (this.last != null) { this.last.next = left; } else { this.first = left; } this.last = end;");
+        plantIn(
+                DELIVERY,
+                "failure: nobody executes what is left",
+                200,
+                "this.isStalled = false; this.isDelivering = false;",
+                "this.isStalled = false;");
+        plantIn(
+                DELIVERY,
+                "failure: an input that has not ended counts as one that has",
+                200,
+                "this.isOpen = true; given.own = own;",
+                "given.own = own;");
+        plantIn(DELIVERY, "failure: a missing fact is ignored", 200, "this.hasFailed = true;", "");
+        plantIn(
+                DELIVERY,
+                "failure: what an interrupted input has left is dropped",
+                500,
+                "if (this.isOpen || this.isDelivering || this.first != null) { append(given); }",
+                "if (this.isOpen) { given.first = null; given.last = null; } else if (this.isDelivering || this.first != null) { append(given); }");
+        plantIn(BATCH, "batch: renewals with different leases", 200, "lease != this.leaseMillis ||", "");
+        plantIn(
+                BATCH,
+                "batch: one renewal too many",
+                1000,
+                "this.renewals.size() >= this.maxSize.getAsInt()",
+                "this.renewals.size() > this.maxSize.getAsInt()");
+        plantIn(
+                BATCH,
+                "batch: outcomes of other locks",
+                200,
+                "this.receivers.add(receiver);",
+                "this.receivers.add(0, receiver);");
+        plantIn(
+                BATCH,
+                "batch: a single renewal is not sent",
+                100,
+                "send(batchReceivers.get(0), batch.get(0)); return;",
+                "return;");
+        plantIn(
+                BATCH,
+                "batch: renewals that do not fit are dropped",
+                10000,
+                "send(); this.leaseMillis = lease;",
+                "this.receivers.clear(); this.renewals.clear(); this.leaseMillis = lease;");
         plantIn(
                 TABLE,
                 "store: no waiter is notified",
@@ -692,14 +827,29 @@ final class PlantedFaults {
         String text = read(name);
         for (Change change : fault.changes) {
             if (change.file.equals(name)) {
-                int at = text.indexOf(change.text);
-                if (at < 0 || text.indexOf(change.text, at + 1) >= 0) {
-                    throw new IllegalStateException(fault.name + ": not exactly once in " + name + ": " + change.text);
-                }
-                text = text.replace(change.text, change.replacement);
+                text = planted(fault, change, text);
             }
         }
         return text;
+    }
+
+    /** White space does not count, so that a new line break in the source or in the fault changes nothing. */
+    private static String planted(Fault fault, Change change, String source) {
+        String words = change.text
+                .strip()
+                .chars()
+                .filter(character -> !Character.isWhitespace(character))
+                .mapToObj(character -> Pattern.quote(Character.toString(character)))
+                .collect(Collectors.joining("\\s*"));
+        Matcher places = Pattern.compile(words).matcher(source);
+        if (!places.find()) {
+            throw new IllegalStateException(fault.name + ": gone from " + change.file + ": " + change.text);
+        }
+        String planted = source.substring(0, places.start()) + change.replacement + source.substring(places.end());
+        if (places.find()) {
+            throw new IllegalStateException(fault.name + ": more than once in " + change.file + ": " + change.text);
+        }
+        return planted;
     }
 
     private static String read(String name) {

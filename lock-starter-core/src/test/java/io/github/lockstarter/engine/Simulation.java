@@ -12,9 +12,11 @@ import io.github.lockstarter.store.LockTable;
 import io.github.lockstarter.store.Reply;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -73,6 +75,8 @@ final class Simulation {
     private static final long QUIET_TIME = 60 * SECOND;
 
     private static final long LAST_TIME = 60 * SECOND;
+
+    private static final int MAX_BATCH = 3;
 
     private static final List<String> NESTED = List.of("lengthen", "keep", "begin or end of renewals", "downgrade");
 
@@ -195,10 +199,18 @@ final class Simulation {
     /** How many commands of one JVM may be under way. Drawn apart, so that older seeds keep their histories. */
     private final int windowSize;
 
+    /** How often a thread is delayed between two effects. Drawn apart as well. */
+    private final double delays;
+
+    /** How often an error of the JVM ends an input or an effect. Drawn apart as well. */
+    private final double errors;
+
     private Simulation(long seed, Report report, boolean isTraced) {
         this.report = report;
         long bits = seed * 0xD1342543DE82EF95L >>> 32;
         this.windowSize = bits % 3 == 0 ? 1 + (int) (bits / 3 % 4) : CommandWindow.SIZE;
+        this.delays = bits / 16 % 4 == 0 ? 0.05 : 0;
+        this.errors = bits / 64 % 8 == 0 ? 0.002 : 0;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -935,7 +947,35 @@ final class Simulation {
         private int ids;
 
         /** Renewals that are sent together. */
-        private List<Side.Request> batch = new ArrayList<>();
+        private final RenewalBatch<Side.Request> renewals = new RenewalBatch<>(() -> MAX_BATCH) {
+
+            @Override
+            void send(Side.Request request, Sent renewal) {
+                new Exchange(Jvm.this, renewal.command, List.of(request)).transmit();
+            }
+
+            @Override
+            void send(Command.RenewAll all, List<Side.Request> requests, List<Sent> sent) {
+                count(Seen.RENEWAL_BATCHES);
+                long leases = all.renewals().stream()
+                        .mapToLong(Command.Renew::leaseMillis)
+                        .distinct()
+                        .count();
+                Checks.check(leases == 1, null, "renewals with different leases in one command");
+                Checks.check(requests.size() <= MAX_BATCH, null, "too many renewals in one command");
+                for (int i = 0; i < requests.size(); i++) {
+                    boolean isOwn = requests.get(i).sent == sent.get(i)
+                            && all.renewals().get(i) == sent.get(i).command;
+                    Checks.check(isOwn, requests.get(i).side.checks, "a renewal of another lock");
+                }
+                new Exchange(Jvm.this, all, requests).transmit();
+            }
+
+            @Override
+            void failed(Side.Request request, Sent renewal, Throwable failure) {
+                throw failure instanceof Checks.Violation violation ? violation : new IllegalStateException(failure);
+            }
+        };
 
         private final CommandWindow window = new CommandWindow(Simulation.this.windowSize);
 
@@ -1056,8 +1096,9 @@ final class Simulation {
         private void afterGap(BiConsumer<LocalLock, Moment> input) {
             for (Side side : this.sides) {
                 int acquires = side.acquires;
-                input.accept(side.lock, side.before());
-                side.checks.afterGap(side, acquires);
+                if (side.input(input)) {
+                    side.checks.afterGap(side, acquires);
+                }
                 side.after();
             }
         }
@@ -1072,7 +1113,8 @@ final class Simulation {
                 note(null, () -> this + " stops");
                 this.isStopped = true;
                 for (Side side : this.sides) {
-                    side.lock.stop(side.before());
+                    side.mayFail = false;
+                    boolean unused = side.input(LocalLock::stop);
                     side.after();
                 }
                 inJvm(Simulation.this.now + pick(3 * SECOND), this, this::giveUp);
@@ -1083,25 +1125,12 @@ final class Simulation {
             note(null, () -> this + " gives up");
             this.goneAt = micros();
             for (Side side : this.sides) {
-                side.lock.giveUp(side.before());
+                boolean unused = side.input(LocalLock::giveUp);
                 side.after();
                 Checks.check(side.lock.isIdle(), side.checks, "something left after giving up in " + this);
             }
             count(Seen.NEW_RUNS);
             this.machine.startRun();
-        }
-
-        private void sendBatch() {
-            List<Side.Request> requests = this.batch;
-            this.batch = new ArrayList<>();
-            if (requests.size() == 1) {
-                new Exchange(this, requests.get(0).sent.command, requests).transmit();
-                return;
-            }
-            count(Seen.RENEWAL_BATCHES);
-            List<Command.Renew> renewals = new ArrayList<>();
-            requests.forEach(request -> renewals.add((Command.Renew) request.sent.command));
-            new Exchange(this, new Command.RenewAll(renewals), requests).transmit();
         }
 
         @Override
@@ -1110,14 +1139,38 @@ final class Simulation {
         }
     }
 
+    /** Ends an input, as a full heap does where something is allocated. */
+    private static final class Interruption extends Error {
+
+        private static final long serialVersionUID = 1L;
+
+        Interruption() {
+            super(null, null, false, false);
+        }
+    }
+
     /** One lock in one JVM, and the driver that executes its effects. */
-    final class Side implements Effects {
+    final class Side implements Delivery.Driver {
 
         final Jvm jvm;
 
         final Checks checks;
 
+        private Recorder recorder;
+
         LocalLock lock;
+
+        /** The one whose effects are executed. */
+        private Recorder executing;
+
+        /** Whether effects wait for a thread that is delayed, or for the watchdog. */
+        private int delayed;
+
+        /** Whether an error may end an input. */
+        private boolean mayFail = true;
+
+        /** How often an error has ended one. */
+        int failures;
 
         /** The callers that wait, in the order of their arrival. */
         final List<Body> waiting = new ArrayList<>();
@@ -1168,7 +1221,9 @@ final class Simulation {
         Side(Jvm jvm, Checks checks) {
             this.jvm = jvm;
             this.checks = checks;
-            this.lock = new LocalLock(checks.name, Simulation.this.rules, this);
+            this.recorder = new Recorder();
+            this.executing = this.recorder;
+            this.lock = this.recorder.lock;
             this.timer = new JvmEvent(jvm) {
 
                 @Override
@@ -1190,8 +1245,82 @@ final class Simulation {
             return this.jvm.machine.time();
         }
 
+        /** Gives the lock an input, and returns whether that has ended without an error. */
+        private boolean input(BiConsumer<LocalLock, Moment> input) {
+            return input(this.recorder, input);
+        }
+
+        private boolean input(Recorder to, BiConsumer<LocalLock, Moment> input) {
+            Moment time = before();
+            try {
+                deliver(to, to.input(input, time, null));
+                return true;
+            } catch (Interruption ex) {
+                failed(to);
+                return false;
+            }
+        }
+
+        private void failed(Recorder recorder) {
+            count(Seen.ERRORS);
+            this.failures++;
+            this.delayed++;
+            note(this.checks, () -> this.jvm + " has an error");
+            long until = Simulation.this.now + pick(SECOND);
+            this.troubleUntil = Math.max(this.troubleUntil, until);
+            inJvm(until, this.jvm, () -> {
+                this.delayed--;
+                goOn(recorder);
+            });
+        }
+
+        /** The watchdog looks after what an error or a busy thread has left. */
+        private void goOn(Recorder recorder) {
+            if (recorder.mustGoOn() || recorder.isWaiting()) {
+                boolean unused = input(recorder, LocalLock::timeReached);
+                after();
+            }
+        }
+
+        /** Executes effects, one after the other; the thread may be delayed between two of them. */
+        private void deliver(Recorder from, @Nullable Effect effects) {
+            Effect effect = effects;
+            while (effect != null) {
+                if (happens(Simulation.this.delays)) {
+                    count(Seen.EFFECTS_DELAYED);
+                    Effect left = effect;
+                    long until = Simulation.this.now + (chance(0.5) ? pick(20 * MICRO) : pick(5 * MILLI));
+                    this.troubleUntil = Math.max(this.troubleUntil, until);
+                    this.delayed++;
+                    inJvm(until, this.jvm, () -> {
+                        this.delayed--;
+                        deliver(from, left);
+                    });
+                    return;
+                }
+                if (this.mayFail && happens(Simulation.this.errors)) {
+                    from.stalled(effect);
+                    failed(from);
+                    return;
+                }
+                this.executing = from;
+                effect.execute(this);
+                effect = effect.next != null ? effect.next : from.next(Simulation.this.delays == 0 || chance(0.7));
+            }
+            if (from.isWaiting()) {
+                this.delayed++;
+                inJvm(Simulation.this.now + pick(MILLI), this.jvm, () -> {
+                    this.delayed--;
+                    goOn(from);
+                });
+            }
+        }
+
         /** Ends an input. */
         private void after() {
+            if (this.recorder.mustGoOn()) {
+                return;
+            }
             String broken = this.lock.brokenInvariant();
             Checks.check(broken == null, this.checks, broken);
             this.checks.afterInput(this);
@@ -1199,13 +1328,18 @@ final class Simulation {
                 this.checks.checkDeath(this, this.dead);
                 this.dead = null;
             }
-            if (this.lock.isIdle() && !this.jvm.isStopped && happens(0.1)) {
+            if (this.recorder.isIdle() && !this.jvm.isStopped && happens(0.1)) {
                 count(Seen.IDLE_LOCKS_DROPPED);
-                this.lock = new LocalLock(this.checks.name, Simulation.this.rules, this);
+                this.recorder = new Recorder();
+                this.lock = this.recorder.lock;
                 this.owner = "";
             }
-            if (this.armed != this.lock.dueAt) {
-                arm(this.lock.dueAt);
+            // After an error, the time may have passed.
+            long due = this.failures > 0
+                    ? Math.max(this.lock.dueAt, this.jvm.machine.time().nanos())
+                    : this.lock.dueAt;
+            if (this.armed != due) {
+                arm(due);
             }
         }
 
@@ -1235,7 +1369,11 @@ final class Simulation {
                     this.checks,
                     () -> this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + caller.waitTime / MILLI
                             + " ms");
-            this.lock.enter(caller, before());
+            if (!input((local, time) -> local.enter(caller, time)) && !caller.isQueued() && !body.hasEnded) {
+                // The caller has the error.
+                body.endWait();
+                this.jvm.think();
+            }
             after();
         }
 
@@ -1261,9 +1399,17 @@ final class Simulation {
         }
 
         private void withdraw(Caller caller) {
-            boolean wasQueued = caller.isQueued();
-            boolean isWithdrawn = this.lock.withdraw(caller, Refusal.Cause.WITHDRAWN, before());
-            Checks.check(isWithdrawn == wasQueued && !caller.isQueued(), this.checks, "wrong answer to a withdrawal");
+            boolean[] wasQueued = new boolean[1];
+            boolean[] isWithdrawn = new boolean[1];
+            boolean isOver = input((local, time) -> {
+                // A lock that has failed has refused the caller.
+                wasQueued[0] = caller.isQueued();
+                isWithdrawn[0] = local.withdraw(caller, Refusal.Cause.WITHDRAWN, time);
+            });
+            Checks.check(
+                    !isOver || isWithdrawn[0] == wasQueued[0] && !caller.isQueued(),
+                    this.checks,
+                    "wrong answer to a withdrawal");
             after();
         }
 
@@ -1277,8 +1423,10 @@ final class Simulation {
             if (stake != null && stake.phase == Phase.ASKING) {
                 this.reported.add(id);
             }
-            boolean isProof = stake != null && this.checks.isProof(this, stake);
-            this.lock.notified(id, token, before());
+            boolean isProof = stake != null && !this.recorder.mustGoOn() && this.checks.isProof(this, stake);
+            if (!input((local, time) -> local.notified(id, token, time))) {
+                return;
+            }
             this.checks.check(!isProof || stake == null || stake.phase == Phase.HELD, "a message that is not believed");
             if (!wasHeld) {
                 this.checks.afterMessage(this, id);
@@ -1292,16 +1440,21 @@ final class Simulation {
                     count(Seen.EARLY_TIMERS);
                 }
                 this.armed = Moment.NEVER;
-                this.lock.timeReached(before());
+                boolean unused = input(LocalLock::timeReached);
                 after();
             } else {
                 arm(this.armed);
             }
         }
 
-        /** Returns whether a command waits for its turn. */
+        /** Returns whether effects wait for a delayed thread, or the lock has not gone on after an error. */
+        boolean isDelayed() {
+            return this.delayed > 0 || this.recorder.mustGoOn();
+        }
+
+        /** Returns whether a command waits for its turn, or for a delayed thread. */
         boolean hasQueued() {
-            return this.jvm.queued.values().stream().anyMatch(request -> request.side == this);
+            return isDelayed() || this.jvm.queued.values().stream().anyMatch(request -> request.side == this);
         }
 
         /** One command of the lock, until its outcome is known. */
@@ -1311,7 +1464,7 @@ final class Simulation {
 
             final Sent sent;
 
-            private final LocalLock sender = Side.this.lock;
+            private final Recorder sender = Side.this.executing;
 
             Request(Sent sent) {
                 this.sent = sent;
@@ -1322,9 +1475,10 @@ final class Simulation {
                         Side.this.checks,
                         () -> Side.this.jvm + " outcome of " + this.sent.command + ": "
                                 + (reply != null ? reply : failure));
-                boolean isDropped = this.sender != Side.this.lock || !Side.this.jvm.isRunning();
-                LocalLock current = Side.this.lock;
-                Side.this.lock = this.sender;
+                boolean isDropped = this.sender != Side.this.recorder || !Side.this.jvm.isRunning();
+                Recorder current = Side.this.recorder;
+                Side.this.recorder = this.sender;
+                Side.this.lock = this.sender.lock;
                 LocalLock.Stake stake = this.sent.stake;
                 Side.this.asking.remove(this.sent.successor != null ? this.sent.successor : stake);
                 Body front = Side.this.firstWaiting(null);
@@ -1338,14 +1492,26 @@ final class Simulation {
                     Side.this.releasing.remove(stake);
                     outdatedAt = Side.this.outdated.remove(stake);
                 }
-                Side.this.reply = reply;
-                if (reply != null) {
-                    this.sender.replied(this.sent, reply, before());
+                boolean isOver = false;
+                if (Side.this.mayFail && happens(Simulation.this.errors)) {
+                    this.sender.failed();
+                    failed(this.sender);
                 } else {
-                    this.sender.failed(this.sent, failure, before());
+                    Side.this.reply = reply;
+                    isOver = input(this.sender, (local, time) -> {
+                        if (reply != null) {
+                            local.replied(this.sent, reply, time);
+                        } else {
+                            local.failed(this.sent, failure, time);
+                        }
+                    });
+                    Side.this.reply = null;
                 }
-                Side.this.reply = null;
-                Side.this.lock = current;
+                Side.this.recorder = current;
+                Side.this.lock = current.lock;
+                if (!isOver) {
+                    return;
+                }
                 Side.this.checks.check(
                         !isRejected || front == null || front.hasEnded, "waits although the store rejects it");
                 if (stake.phase == Phase.OVER) {
@@ -1361,40 +1527,206 @@ final class Simulation {
                             "a release from before a grant counts as its end");
                 }
                 Checks.check(
-                        !isDropped || this.sender.isIdle(), Side.this.checks, "a dropped lock has begun something");
+                        !isDropped || this.sender.lock.isIdle(),
+                        Side.this.checks,
+                        "a dropped lock has begun something");
                 after();
             }
         }
 
-        // ---- Effects and draws
+        /** Checks effects when the lock wants them, before they are delivered. */
+        private final class Recorder extends Delivery {
+
+            /** What is to be executed, in this order. */
+            private final Deque<Object> recorded = new ArrayDeque<>();
+
+            Recorder() {
+                super(Side.this.checks.name, Simulation.this.rules, Side.this, new Collected());
+            }
+
+            /** Memory is full where something is allocated, before it is. */
+            private void interrupt() {
+                if (Side.this.mayFail && happens(Simulation.this.errors)) {
+                    throw new Interruption();
+                }
+            }
+
+            @Override
+            public String id(GrantKind kind) {
+                interrupt();
+                return super.id(kind);
+            }
+
+            @Override
+            public void send(Sent sent) {
+                interrupt();
+                note(Side.this.checks, () -> Side.this.jvm + " sends " + sent.command);
+                Side.this.checks.sent(Side.this, sent);
+                if (sent.command instanceof Command.Release) {
+                    if (sent.successor != null) {
+                        Side.this.asking.add(sent.successor);
+                    }
+                    Side.this.releasing.add(sent.stake);
+                    Side.this.firstReleases.putIfAbsent(sent.stake, Simulation.this.now);
+                } else if (sent.command instanceof Command.Acquire) {
+                    Side.this.acquires++;
+                    Side.this.asking.add(sent.stake);
+                }
+                this.recorded.add(sent);
+                super.send(sent);
+            }
+
+            @Override
+            public void granted(Waiter waiter, Grant grant, Way way) {
+                interrupt();
+                Caller caller = (Caller) waiter;
+                Body body = caller.body;
+                note(
+                        Side.this.checks,
+                        () -> Side.this.jvm + " granted " + body + " " + grant.id() + " token " + grant.token + " "
+                                + way);
+                if (way == Way.DOWNGRADED) {
+                    count(Seen.DOWNGRADES);
+                    Side.this.checks.downgraded(body, grant);
+                } else {
+                    Side.this.checks.granted(body, grant, way);
+                    body.endWait();
+                    body.begin(grant, way);
+                }
+
+                this.recorded.add(grant);
+                super.granted(waiter, grant, way);
+            }
+
+            @Override
+            public void refused(Waiter waiter, Refusal refusal) {
+                interrupt();
+                Body body = ((Caller) waiter).body;
+                note(Side.this.checks, () -> Side.this.jvm + " refused " + body + " " + refusal);
+                Side.this.checks.refused(body, refusal);
+                body.endWait();
+                Side.this.jvm.think();
+
+                this.recorded.add(waiter);
+                super.refused(waiter, refusal);
+            }
+
+            @Override
+            public void renewed(Grant grant, Moment sentAt) {
+                interrupt();
+                count(Seen.RENEWED);
+                Side.this.checks.check(body(grant).isHolding(grant), "renewed after its end");
+
+                this.recorded.add(grant);
+                super.renewed(grant, sentAt);
+            }
+
+            @Override
+            public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
+                interrupt();
+                count(cause != null ? Seen.RENEWAL_UNANSWERED : Seen.RENEWAL_OF_NOTHING);
+                Side.this.checks.check(body(grant).isHolding(grant), "renewed after its end");
+
+                this.recorded.add(grant);
+                super.renewalFailed(grant, sentAt, cause);
+            }
+
+            @Override
+            public void atRisk(Grant grant, @Nullable LockStoreException cause) {
+                interrupt();
+                count(cause != null ? Seen.AT_RISK : Seen.AT_RISK_BY_DELAY);
+                Side.this.checks.atRisk(body(grant), grant, true);
+
+                this.recorded.add(grant);
+                super.atRisk(grant, cause);
+            }
+
+            @Override
+            public void recovered(Grant grant) {
+                interrupt();
+                count(Seen.RECOVERED);
+                Side.this.checks.atRisk(body(grant), grant, false);
+
+                this.recorded.add(grant);
+                super.recovered(grant);
+            }
+
+            @Override
+            public void lost(Grant grant, LossReason reason) {
+                interrupt();
+                note(Side.this.checks, () -> Side.this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
+                count(Seen.valueOf("LOST_" + reason));
+                if (reason == LossReason.OWNER_DIED && grant.stake.remaining(Side.this.jvm.machine.time()) > 0) {
+                    Side.this.dead = grant.stake;
+                }
+                Side.this.changedAt = Simulation.this.now;
+                body(grant).lost(grant, reason);
+
+                this.recorded.add(grant);
+                super.lost(grant, reason);
+            }
+
+            @Override
+            public void released(Grant grant, @Nullable LockStoreException failure) {
+                interrupt();
+                note(
+                        Side.this.checks,
+                        () -> Side.this.jvm + " released " + body(grant) + " " + grant.id() + " " + failure);
+                count(
+                        failure != null
+                                ? Seen.RELEASE_FAILED
+                                : grant.state == Grant.State.LOST ? Seen.RELEASED_AFTER_LOSS : Seen.RELEASED);
+                Side.this.changedAt = Simulation.this.now;
+                Side.this.checks.released(body(grant), grant, failure);
+
+                this.recorded.add(grant);
+                super.released(grant, failure);
+            }
+
+            @Override
+            public void taken(String owner) {
+                interrupt();
+                count(Seen.OWNER_REPORTED);
+                // A lock that has failed has forgotten it.
+                Side.this.checks.check(
+                        !owner.equals(Side.this.owner) || Side.this.failures > 0, "the same owner is reported twice");
+                Side.this.owner = owner;
+
+                this.recorded.add(owner);
+                super.taken(owner);
+            }
+
+            @Override
+            public void waitsForStore(LockStoreException cause) {
+                interrupt();
+                count(Seen.OUTAGE_REPORTED);
+                Body first = firstWaiting(null);
+                boolean isEndless = first != null && Objects.requireNonNull(first.caller).waitTime == Waiter.FOREVER;
+                Side.this.checks.check(
+                        isEndless && cause.isTransient(), "an outage is reported that a time limit ends");
+
+                this.recorded.add(cause);
+                super.waitsForStore(cause);
+            }
+        }
+
+        // ---- Effects, executed
+
+        private void executed(Object effect) {
+            Object expected = this.executing.recorded.poll();
+            this.checks.check(expected == effect, "an effect is executed twice, in another order or not at all");
+        }
 
         @Override
         public void send(Sent sent) {
-            note(this.checks, () -> this.jvm + " sends " + sent.command);
-            this.checks.sent(this, sent);
+            executed(sent);
             Request request = new Request(sent);
-            List<Request> requests = new ArrayList<>(1);
-            requests.add(request);
-            if (sent.command instanceof Command.Renew renew && Simulation.this.batches) {
-                List<Request> batch = this.jvm.batch;
-                if (batch.isEmpty()) {
-                    batch.add(request);
-                    inJvm(Simulation.this.now + MILLI, this.jvm, this.jvm::sendBatch);
-                    return;
+            if (sent.command instanceof Command.Renew && Simulation.this.batches) {
+                if (this.jvm.renewals.isEmpty()) {
+                    inJvm(Simulation.this.now + MILLI, this.jvm, this.jvm.renewals::send);
                 }
-                if (((Command.Renew) batch.get(0).sent.command).leaseMillis() == renew.leaseMillis()) {
-                    batch.add(request);
-                    return;
-                }
-            } else if (sent.command instanceof Command.Release) {
-                if (sent.successor != null) {
-                    this.asking.add(sent.successor);
-                }
-                this.releasing.add(sent.stake);
-                this.firstReleases.putIfAbsent(sent.stake, Simulation.this.now);
-            } else if (sent.command instanceof Command.Acquire) {
-                this.acquires++;
-                this.asking.add(sent.stake);
+                this.jvm.renewals.add(request, sent);
+                return;
             }
             if (CommandWindow.counts(sent) && !this.jvm.window.enter(sent)) {
                 count(Seen.COMMANDS_QUEUED);
@@ -1408,7 +1740,70 @@ final class Simulation {
                 return;
             }
             this.jvm.checkTurn(sent, sent.stake.standsInLine());
-            new Exchange(this.jvm, sent.command, requests).transmit();
+            new Exchange(this.jvm, sent.command, List.of(request)).transmit();
+        }
+
+        @Override
+        public void granted(Waiter waiter, Grant grant, Way way) {
+            executed(grant);
+            if (way != Way.DOWNGRADED) {
+                ((Caller) waiter).body.work();
+            }
+        }
+
+        @Override
+        public void refused(Waiter waiter, Refusal refusal) {
+            executed(waiter);
+        }
+
+        @Override
+        public void renewed(Grant grant, Moment sentAt) {
+            executed(grant);
+        }
+
+        @Override
+        public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
+            executed(grant);
+        }
+
+        @Override
+        public void atRisk(Grant grant, @Nullable LockStoreException cause) {
+            executed(grant);
+        }
+
+        @Override
+        public void recovered(Grant grant) {
+            executed(grant);
+        }
+
+        @Override
+        public void lost(Grant grant, LossReason reason) {
+            executed(grant);
+        }
+
+        @Override
+        public void released(Grant grant, @Nullable LockStoreException failure) {
+            executed(grant);
+        }
+
+        @Override
+        public void taken(String owner) {
+            executed(owner);
+        }
+
+        @Override
+        public void waitsForStore(LockStoreException cause) {
+            executed(cause);
+        }
+
+        // ---- The driver
+
+        @Override
+        public void callAt(long dueAt, boolean isHeld) {}
+
+        @Override
+        public LockStoreException failure() {
+            return UNKNOWN;
         }
 
         @Override
@@ -1419,93 +1814,6 @@ final class Simulation {
                 this.jvm.queued.remove(each);
             }
             return this.jvm.window.withdraw(stake);
-        }
-
-        @Override
-        public void granted(Waiter waiter, Grant grant, Way way) {
-            Caller caller = (Caller) waiter;
-            Body body = caller.body;
-            note(
-                    this.checks,
-                    () -> this.jvm + " granted " + body + " " + grant.id() + " token " + grant.token + " " + way);
-            if (way == Way.DOWNGRADED) {
-                count(Seen.DOWNGRADES);
-                this.checks.downgraded(body, grant);
-            } else {
-                this.checks.granted(body, grant, way);
-                body.endWait();
-                body.begin(grant, way);
-            }
-        }
-
-        @Override
-        public void refused(Waiter waiter, Refusal refusal) {
-            Body body = ((Caller) waiter).body;
-            note(this.checks, () -> this.jvm + " refused " + body + " " + refusal);
-            this.checks.refused(body, refusal);
-            body.endWait();
-            this.jvm.think();
-        }
-
-        @Override
-        public void renewed(Grant grant, Moment sentAt) {
-            count(Seen.RENEWED);
-            this.checks.check(body(grant).isHolding(grant), "renewed after its end");
-        }
-
-        @Override
-        public void renewalFailed(Grant grant, Moment sentAt, @Nullable LockStoreException cause) {
-            count(cause != null ? Seen.RENEWAL_UNANSWERED : Seen.RENEWAL_OF_NOTHING);
-            this.checks.check(body(grant).isHolding(grant), "renewed after its end");
-        }
-
-        @Override
-        public void atRisk(Grant grant, @Nullable LockStoreException cause) {
-            count(cause != null ? Seen.AT_RISK : Seen.AT_RISK_BY_DELAY);
-            this.checks.atRisk(body(grant), grant, true);
-        }
-
-        @Override
-        public void recovered(Grant grant) {
-            count(Seen.RECOVERED);
-            this.checks.atRisk(body(grant), grant, false);
-        }
-
-        @Override
-        public void lost(Grant grant, LossReason reason) {
-            note(this.checks, () -> this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
-            count(Seen.valueOf("LOST_" + reason));
-            if (reason == LossReason.OWNER_DIED && grant.stake.remaining(this.jvm.machine.time()) > 0) {
-                this.dead = grant.stake;
-            }
-            this.changedAt = Simulation.this.now;
-            body(grant).lost(grant, reason);
-        }
-
-        @Override
-        public void released(Grant grant, @Nullable LockStoreException failure) {
-            note(this.checks, () -> this.jvm + " released " + body(grant) + " " + grant.id() + " " + failure);
-            count(
-                    failure != null
-                            ? Seen.RELEASE_FAILED
-                            : grant.state == Grant.State.LOST ? Seen.RELEASED_AFTER_LOSS : Seen.RELEASED);
-            this.changedAt = Simulation.this.now;
-            this.checks.released(body(grant), grant, failure);
-        }
-
-        @Override
-        public void taken(String owner) {
-            count(Seen.OWNER_REPORTED);
-            this.checks.check(!owner.equals(this.owner), "the same owner is reported twice");
-            this.owner = owner;
-        }
-
-        @Override
-        public void waitsForStore(LockStoreException cause) {
-            count(Seen.OUTAGE_REPORTED);
-            Body first = firstWaiting(null);
-            boolean isEndless = first != null && Objects.requireNonNull(first.caller).waitTime == Waiter.FOREVER;
-            this.checks.check(isEndless && cause.isTransient(), "an outage is reported that a time limit ends");
         }
 
         private void arm(long nanos) {
@@ -1612,6 +1920,8 @@ final class Simulation {
 
         private int steps;
 
+        private long hold;
+
         boolean isNested;
 
         private boolean isOver;
@@ -1666,7 +1976,12 @@ final class Simulation {
                 hold = pick(20 * SECOND);
             }
             this.steps = happens(Simulation.this.odd) ? 1 + pickInt(3) : 0;
-            at(Simulation.this.now + hold, this);
+            this.hold = hold;
+        }
+
+        /** It knows of its grant. */
+        private void work() {
+            at(Simulation.this.now + this.hold, this);
         }
 
         private static long endOf(Grant granted) {
@@ -1696,38 +2011,59 @@ final class Simulation {
                 } else {
                     count(Seen.ABANDONED);
                     note(this.side.checks, () -> this + " leaves its grant behind");
-                    this.side.lock.abandon(held, this.side.before());
+                    if (!this.side.input((lock, time) -> lock.abandon(held, time))) {
+                        // Another collection of garbage finds it.
+                        this.isOver = false;
+                        at(Simulation.this.now + pick(SECOND), this);
+                        return;
+                    }
                     this.side.after();
                 }
                 this.jvm.think();
                 return;
             }
-            release(held);
+            if (!release(held)) {
+                // It tries again.
+                this.isOver = false;
+                at(Simulation.this.now + pick(20 * MILLI), this);
+                return;
+            }
             if (chance(0.1)) {
                 count(Seen.RELEASED_TWICE);
-                release(held);
+                boolean unused = release(held);
             }
             this.jvm.think();
         }
 
-        private void release(Grant held) {
-            boolean wasLive = held.isLive();
+        /** Returns whether no error has ended the release. */
+        private boolean release(Grant held) {
             this.side.released = this;
             returns(held);
-            Body next = this.side.checks.successorOf(this);
-            Moment time = this.side.before();
             boolean isGivenBack = happens(Simulation.this.odd / 5);
             this.keptUntil = isGivenBack ? 0 : this.keptUntil;
-            boolean isReleased = isGivenBack ? this.side.lock.giveBack(held, time) : this.side.lock.release(held, time);
-            this.side.checks.check(isReleased == (wasLive && held.lossReason == null), "wrong answer to a release");
-            this.side.checks.check(next == null || next.hasEnded, "not passed on although it may be");
+            @Nullable Body[] next = new Body[1];
+            boolean[] wasLive = new boolean[1];
+            boolean[] isReleased = new boolean[1];
+            boolean isOver = this.side.input((lock, time) -> {
+                next[0] = this.side.checks.successorOf(this);
+                wasLive[0] = held.isLive();
+                isReleased[0] = isGivenBack ? lock.giveBack(held, time) : lock.release(held, time);
+            });
+            if (!isOver) {
+                return false;
+            }
+            Body successor = next[0];
+            this.side.checks.check(
+                    isReleased[0] == (wasLive[0] && held.lossReason == null), "wrong answer to a release");
+            this.side.checks.check(successor == null || successor.hasEnded, "not passed on although it may be");
             this.side.checks.check(
                     held.stake.phase != Phase.ENDING
                             || held.kind().mode() == LockMode.READ
                             || this.side.isReleased(held.stake),
                     "returned, but not released in the store");
-            note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased);
+            note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased[0]);
             this.side.after();
+            return true;
         }
 
         /** Each grant that is returned is reported as released once. */
@@ -1741,8 +2077,6 @@ final class Simulation {
 
         /** What a nested hold may request. */
         private void nest(Grant held) {
-            Moment time = this.side.before();
-            LocalLock lock = this.side.lock;
             Terms other = Simulation.this.terms.get(pickInt(2) * 6);
             boolean mayDowngrade = held.kind().mode() == LockMode.WRITE && this.side.checks.kinds.length == 3;
             int what = mayDowngrade && chance(0.4) ? NESTED.size() - 1 : pickInt(NESTED.size());
@@ -1750,16 +2084,22 @@ final class Simulation {
             switch (what) {
                 case 0 -> {
                     count(Seen.LENGTHENED);
-                    this.latestEnd = Math.max(this.latestEnd, Moment.sum(time.nanos(), other.lease()));
-                    this.side.checks.request(held.id(), other.lease());
-                    lock.lengthen(held, other.lease(), time);
-                    this.side.checks.afterNesting(this, held, other);
+                    boolean isOver = this.side.input((lock, time) -> {
+                        this.latestEnd = Math.max(this.latestEnd, Moment.sum(time.nanos(), other.lease()));
+                        this.side.checks.request(held.id(), other.lease());
+                        lock.lengthen(held, other.lease(), time);
+                    });
+                    if (isOver) {
+                        this.side.checks.afterNesting(this, held, other);
+                    }
                 }
                 case 1 -> {
                     count(Seen.KEPT_BY_NESTED_HOLD);
                     long minHold = pick(300 * MILLI);
-                    this.keptUntil = Math.max(this.keptUntil, time.nanos() + minHold);
-                    lock.keep(held, minHold, time);
+                    boolean unused = this.side.input((lock, time) -> {
+                        this.keptUntil = Math.max(this.keptUntil, time.nanos() + minHold);
+                        lock.keep(held, minHold, time);
+                    });
                 }
                 case 2 -> {
                     count(Seen.RENEWED_BY_NESTED_HOLD);
@@ -1767,14 +2107,17 @@ final class Simulation {
                         this.isNested = true;
                         this.latestEnd = Moment.NEVER;
                         this.side.checks.request(held.id(), other.lease());
-                        lock.renewUntil(held, other, Moment.NEVER, time);
-                        this.side.checks.afterNesting(this, held, other);
+                        if (this.side.input((lock, time) -> lock.renewUntil(held, other, Moment.NEVER, time))) {
+                            this.side.checks.afterNesting(this, held, other);
+                        }
                     } else {
                         long until = this.terms.isRenewed()
                                 ? Moment.sum(held.grantedAt, this.terms.maxHold())
                                 : Moment.BEFORE;
-                        this.latestEnd = Math.max(endOf(held), time.nanos() + 2 * Simulation.this.watchdog);
-                        lock.renewUntil(held, this.terms, until, time);
+                        boolean unused = this.side.input((lock, time) -> {
+                            this.latestEnd = Math.max(endOf(held), time.nanos() + 2 * Simulation.this.watchdog);
+                            lock.renewUntil(held, this.terms, until, time);
+                        });
                         // Not before: the lease may have expired meanwhile.
                         this.isNested = false;
                     }
@@ -1783,7 +2126,9 @@ final class Simulation {
                     if (mayDowngrade) {
                         Caller reader = new Caller(this, GrantKind.READER, 0);
                         returns(held);
-                        this.isOver = lock.downgrade(held, reader, time) == null;
+                        boolean isInterrupted = !this.side.input(
+                                (lock, time) -> this.isOver = lock.downgrade(held, reader, time) == null);
+                        this.isOver &= !isInterrupted;
                     }
                 }
             }
@@ -1937,6 +2282,8 @@ final class Simulation {
 
     /** Situations that are counted. */
     enum Seen {
+        EFFECTS_DELAYED,
+        ERRORS,
         GRANTED_BY_REPLY,
         GRANTED_BY_MESSAGE,
         GRANTED_AS_SUCCESSOR,
@@ -1958,6 +2305,7 @@ final class Simulation {
         LOST_DELETED,
         LOST_MAX_HOLD,
         LOST_OWNER_DIED,
+        LOST_FAILED,
         LOST_SHUTDOWN,
         AT_RISK,
         AT_RISK_BY_DELAY,
