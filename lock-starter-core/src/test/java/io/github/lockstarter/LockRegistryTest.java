@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;

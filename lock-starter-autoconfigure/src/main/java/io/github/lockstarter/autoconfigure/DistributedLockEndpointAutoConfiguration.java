@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.registry.GrantFence;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockInventory;
-import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.registry.GrantFence;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;

@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.engine.RegistryStatistics;
 import io.github.lockstarter.metrics.LockGauges;
 import io.github.lockstarter.metrics.MicrometerLockListener;
+import io.github.lockstarter.registry.RegistryStatistics;
 import io.github.lockstarter.text.LockLog;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.engine.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.AcquisitionsAreTimed;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
 import io.github.lockstarter.metrics.MicrometerLockListener;
+import io.github.lockstarter.registry.AcquireObserver;
 import io.github.lockstarter.text.LockLog;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;

@@ -2,12 +2,12 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.engine.HandOffSettings;
-import io.github.lockstarter.engine.LockSettings;
-import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.registry.HandOffSettings;
+import io.github.lockstarter.registry.LockSettings;
+import io.github.lockstarter.registry.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockInventory;
-import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.registry.GrantFence;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;

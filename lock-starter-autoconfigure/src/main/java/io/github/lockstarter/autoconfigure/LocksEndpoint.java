@@ -6,7 +6,7 @@ import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.registry.GrantFence;
 import java.util.Comparator;
 import java.util.List;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockInventory;
-import io.github.lockstarter.engine.RegistryStatistics;
+import io.github.lockstarter.registry.RegistryStatistics;
 import java.util.Map;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;

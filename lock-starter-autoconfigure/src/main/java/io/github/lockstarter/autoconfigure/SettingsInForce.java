@@ -2,11 +2,11 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.named.AnnotatedLock;
 import io.github.lockstarter.named.NamedSettings;
 import io.github.lockstarter.named.NamedValue;
 import io.github.lockstarter.named.SettingsByName;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -8,7 +8,7 @@ import com.jayway.jsonpath.JsonPath;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Lock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
-import io.github.lockstarter.engine.ReleaseMode;
+import io.github.lockstarter.registry.ReleaseMode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

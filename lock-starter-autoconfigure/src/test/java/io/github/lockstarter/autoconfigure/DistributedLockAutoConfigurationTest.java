@@ -8,8 +8,8 @@ import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;

@@ -3,10 +3,10 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRegistry;
-import io.github.lockstarter.engine.AcquireObserver;
 import io.github.lockstarter.metrics.AcquisitionObservations;
 import io.github.lockstarter.metrics.LockAcquisitionContext;
 import io.github.lockstarter.metrics.LockAcquisitionConvention;
+import io.github.lockstarter.registry.AcquireObserver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;

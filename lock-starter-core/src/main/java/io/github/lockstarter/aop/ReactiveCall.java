@@ -6,7 +6,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.aop.DistributedLockInterceptor.LockedCall;
-import io.github.lockstarter.tx.LockSequence;
+import io.github.lockstarter.registry.LockSequence;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;

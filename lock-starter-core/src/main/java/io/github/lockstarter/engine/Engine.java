@@ -2,6 +2,19 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lock.CommandWindow;
+import io.github.lockstarter.lock.Delivery;
+import io.github.lockstarter.lock.Effect;
+import io.github.lockstarter.lock.Effects;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.GrantObserver;
+import io.github.lockstarter.lock.LocalLock;
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.OwnCommand;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.lock.Rules;
+import io.github.lockstarter.lock.Sent;
+import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
@@ -34,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * Runs the locks of one registry, from its start to its stop: a map of {@link LocalLock}s, each with a mutex, the execution of their
  * effects, and the time. Safe for use by several threads.
  */
-final class Engine implements StoreListener {
+public final class Engine implements StoreListener {
 
     /*
      * Implementation note.
@@ -58,7 +71,7 @@ final class Engine implements StoreListener {
      */
 
     /** What happens to grants and waits, for events, meters and the log. */
-    interface Observer extends GrantObserver {
+    public interface Observer extends GrantObserver {
 
         /** The wait has ended with a grant. Precedes {@link Wait#granted}. */
         void granted(Wait wait, Grant grant, Effects.Way way);
@@ -152,7 +165,7 @@ final class Engine implements StoreListener {
     /** Whether there may be a grant that its owner cannot release. */
     private volatile boolean hasUnclaimed;
 
-    Engine(LockStore store, Rules rules, Observer observer, LeaseClock clock, AcquisitionIds ids) {
+    public Engine(LockStore store, Rules rules, Observer observer, LeaseClock clock, AcquisitionIds ids) {
         this.store = store;
         this.rules = rules;
         this.observer = observer;
@@ -165,7 +178,7 @@ final class Engine implements StoreListener {
 
     // ---- Life
 
-    void start() {
+    public void start() {
         this.watchdog.start();
         this.store.start(this.ids.instance(), this);
     }
@@ -174,7 +187,7 @@ final class Engine implements StoreListener {
      * Refuses waiters, lets owners end their work for at most that time, and declares the remaining grants lost, whose keys are not
      * released.
      */
-    void stop(Duration shutdownTimeout) {
+    public void stop(Duration shutdownTimeout) {
         this.stopped = true;
         this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.stop(now)));
         await(shutdownTimeout, () -> this.live.get() == 0);
@@ -227,7 +240,7 @@ final class Engine implements StoreListener {
      * @return whether the wait has a grant; otherwise it has a refusal
      * @throws InterruptedException if the thread was interrupted and has no grant
      */
-    boolean acquire(ThreadWait wait) throws InterruptedException {
+    public boolean acquire(ThreadWait wait) throws InterruptedException {
         if (wait.interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -284,7 +297,7 @@ final class Engine implements StoreListener {
      *
      * @param own the command that this thread executes itself; null: none
      */
-    void enter(Wait wait, @Nullable OwnCommand own) {
+    public void enter(Wait wait, @Nullable OwnCommand own) {
         StackRoom.require();
         Cell cell;
         do {
@@ -295,7 +308,7 @@ final class Engine implements StoreListener {
     }
 
     /** Ends a wait; returns false if it has ended, so that its outcome is on its way. */
-    boolean withdraw(Wait wait) {
+    public boolean withdraw(Wait wait) {
         Cell cell = wait.cell;
         boolean[] withdrawn = new boolean[1];
         if (cell != null) {
@@ -310,7 +323,7 @@ final class Engine implements StoreListener {
      * Releases, and waits for the reply of the store. Does nothing if it was called before. Returns false if the grant was lost; true
      * also if that is unknown.
      */
-    boolean release(Grant grant) {
+    public boolean release(Grant grant) {
         // The owner of a lost grant does not wait for a store that may be silent.
         OwnCommand own = sent ->
                 sent.stake == grant.stake && sent.command instanceof Command.Release && grant.state != Grant.State.LOST;
@@ -323,7 +336,7 @@ final class Engine implements StoreListener {
      *
      * @param whenOver called once, on any thread and possibly at once; must neither block nor throw
      */
-    void releaseLater(Grant grant, Runnable whenOver) {
+    public void releaseLater(Grant grant, Runnable whenOver) {
         boolean[] isPending = new boolean[1];
         change(
                 grant,
@@ -348,7 +361,7 @@ final class Engine implements StoreListener {
 
     /** Renews with that lease, and waits for the reply. Returns the failure; null: the store has answered. */
     @Nullable
-    LockStoreException lengthen(Grant grant, long lease) {
+    public LockStoreException lengthen(Grant grant, long lease) {
         @Nullable LockStoreException[] failure = new LockStoreException[1];
         change(grant, (lock, now) -> lock.lengthen(grant, lease, now), new OwnCommand() {
 
@@ -374,7 +387,7 @@ final class Engine implements StoreListener {
      * @return null if the grant of the writer was not live
      */
     @Nullable
-    Grant downgrade(Grant writer, Wait reader) {
+    public Grant downgrade(Grant writer, Wait reader) {
         @Nullable Grant[] granted = new Grant[1];
         change(
                 writer,
@@ -384,7 +397,7 @@ final class Engine implements StoreListener {
     }
 
     /** Gives the lock of the grant an input about the grant. */
-    void change(Grant grant, BiConsumer<LocalLock, Moment> input) {
+    public void change(Grant grant, BiConsumer<LocalLock, Moment> input) {
         change(grant, input, null);
     }
 
@@ -399,7 +412,7 @@ final class Engine implements StoreListener {
      * Returns the nanoseconds for which the owner may rely on the grant; 0: it has ended. A deadline that has passed is a loss before
      * this method returns.
      */
-    long remaining(Grant grant) {
+    public long remaining(Grant grant) {
         if (!grant.isLive()) {
             return 0;
         }
@@ -456,12 +469,12 @@ final class Engine implements StoreListener {
      *
      * @param lockName null: those of all locks
      */
-    void forEachGrant(@Nullable String lockName, Consumer<Grant> visitor) {
+    public void forEachGrant(@Nullable String lockName, Consumer<Grant> visitor) {
         inspect(lockName, lock -> lock.forEachGrant(visitor));
     }
 
     /** Visits the waits in the order of arrival for each lock, as {@link #forEachGrant} does. */
-    void forEachWait(@Nullable String lockName, Consumer<Wait> visitor) {
+    public void forEachWait(@Nullable String lockName, Consumer<Wait> visitor) {
         inspect(lockName, lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each)));
     }
 
@@ -473,12 +486,12 @@ final class Engine implements StoreListener {
     }
 
     /** Returns the number of grants that are live or being released. */
-    int liveGrants() {
+    public int liveGrants() {
         return this.live.get();
     }
 
     /** Returns whether a reply has shown that the store has the full lease of the grant. */
-    boolean isConfirmed(Grant grant) {
+    public boolean isConfirmed(Grant grant) {
         boolean[] confirmed = new boolean[1];
         inspect(grant.lockName(), lock -> confirmed[0] = lock.isConfirmed(grant));
         return confirmed[0];
@@ -487,31 +500,31 @@ final class Engine implements StoreListener {
     /**
      * Has the watchdog release a grant that its owner cannot release, because the stack is exhausted: only plain writes.
      */
-    void unclaimed(Grant grant) {
+    public void unclaimed(Grant grant) {
         grant.isUnclaimed = true;
         this.hasUnclaimed = true;
     }
 
     /** Runs a task later, as {@link Watchdog#later} does. */
-    boolean later(Runnable task, long delayNanos) {
+    public boolean later(Runnable task, long delayNanos) {
         return this.watchdog.later(task, delayNanos);
     }
 
-    boolean isStopped() {
+    public boolean isStopped() {
         return this.stopped;
     }
 
     /** Returns when the store last replied to a command of a lock; {@link Moment#BEFORE}: never. */
-    long repliedAt() {
+    public long repliedAt() {
         return this.repliedAt;
     }
 
     /** Returns how late the watchdog is. */
-    Duration lag() {
+    public Duration lag() {
         return this.watchdog.lag();
     }
 
-    Moment now() {
+    public Moment now() {
         return new Moment(this.clock.nanoTime() - this.origin, this.clock.currentTimeMillis());
     }
 

@@ -27,17 +27,17 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
  * auto-configuration.
  */
-final class RunThreads {
+public final class RunThreads {
 
     /** The thread of the watchdog, which exists from the start to the stop of a run. */
-    interface Timer {
+    public interface Timer {
 
         /** Runs a task once, after the delay. Returns false after the stop. The task must not block. */
         boolean later(Runnable task, long delayNanos);
     }
 
     /** How many dependent stages of grants run at the same time. */
-    static final int GRANT_STAGES = 200;
+    public static final int GRANT_STAGES = 200;
 
     private static final int OTHER_STAGES = 1_000;
 
@@ -45,7 +45,7 @@ final class RunThreads {
     private static final int LOG_LINES = 100_000;
 
     /** Room for events that wait for a listener. */
-    static final int LISTENER_CALLS = 10_000;
+    public static final int LISTENER_CALLS = 10_000;
 
     private static final long IDLE_SECONDS = 30;
 
@@ -67,7 +67,7 @@ final class RunThreads {
     /** Apart from those of grants: these must not delay a failure, a time-out or a loss. */
     private final Stages others = new Stages("lock-completion-", OTHER_STAGES);
 
-    RunThreads(Timer timer) {
+    public RunThreads(Timer timer) {
         this.timer = timer;
     }
 
@@ -78,7 +78,7 @@ final class RunThreads {
     }
 
     /** Writes a line after those before it; on the calling thread after the stop. */
-    void log(Runnable line) {
+    public void log(Runnable line) {
         if (this.log.thread.isShutdown()) {
             line.run();
         } else if (!this.log.add(() -> write(line))) {
@@ -97,7 +97,7 @@ final class RunThreads {
     }
 
     /** Calls a listener after those before it, but not after the stop. Returns false if the queue is full, so that it is not called. */
-    boolean call(Runnable listener) {
+    public boolean call(Runnable listener) {
         return this.listeners.add(listener) || this.listeners.thread.isShutdown();
     }
 
@@ -106,17 +106,17 @@ final class RunThreads {
      *
      * @return whether it is completed without delay; false: all threads for that are occupied by stages of other grants
      */
-    boolean completeGrant(Runnable completion) {
+    public boolean completeGrant(Runnable completion) {
         return this.grants.start(completion);
     }
 
     /** Completes a future with anything but a grant. */
-    void complete(Runnable completion) {
+    public void complete(Runnable completion) {
         boolean unused = this.others.start(completion);
     }
 
     /** Gives threads to what has none, because the system refused them or the heap was full. Called about once a second. */
-    void keepHouse() {
+    public void keepHouse() {
         this.listeners.keepHouse();
         this.log.keepHouse();
         this.grants.wake();
@@ -133,12 +133,12 @@ final class RunThreads {
     }
 
     /** Runs a task on the thread of the watchdog, as {@link Timer#later} does. */
-    boolean later(Runnable task, long delayNanos) {
+    public boolean later(Runnable task, long delayNanos) {
         return this.timer.later(task, delayNanos);
     }
 
     /** Ends all threads, after what listeners and the log have to do yet, for a moment each. Stages that run go on. */
-    void stop() {
+    public void stop() {
         this.listeners.stop();
         this.log.stop();
         this.grants.stop();

@@ -1,29 +1,36 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lock.Effects;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.OwnCommand;
+import io.github.lockstarter.lock.Owner;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.lock.Sent;
+import io.github.lockstarter.lock.Terms;
 import io.github.lockstarter.store.Command;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** A wait of the thread that has created it, which executes the first command and parks. */
-final class ThreadWait extends Wait implements OwnCommand {
+public final class ThreadWait extends Wait implements OwnCommand {
 
     private final Thread thread = Thread.currentThread();
 
     final boolean interruptible;
 
     /** Null: there is none so far. */
-    volatile @Nullable Grant grant;
+    public volatile @Nullable Grant grant;
 
     /** How the wait has ended without a grant; null: it has not. */
-    volatile @Nullable Refusal refusal;
+    public volatile @Nullable Refusal refusal;
 
     /**
      * Creates a wait of the calling thread.
      *
      * @param interruptible false: an interrupt is deferred until the wait has ended
      */
-    ThreadWait(LockRequest request, long waitTime, Terms terms, Owner owner, boolean interruptible) {
+    public ThreadWait(LockRequest request, long waitTime, Terms terms, Owner owner, boolean interruptible) {
         super(request, waitTime, terms, owner);
         this.interruptible = interruptible;
     }
@@ -43,13 +50,13 @@ final class ThreadWait extends Wait implements OwnCommand {
     }
 
     @Override
-    void granted(Grant granted, Effects.Way way) {
+    public void granted(Grant granted, Effects.Way way) {
         this.grant = granted;
         wake();
     }
 
     @Override
-    void refused(Refusal refused) {
+    public void refused(Refusal refused) {
         this.refusal = refused;
         wake();
     }

@@ -3,13 +3,21 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnNotGranted;
-import io.github.lockstarter.engine.Refusal.Cause;
+import io.github.lockstarter.lock.Effects;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.LocalLock;
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.Owner;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.lock.Refusal.Cause;
+import io.github.lockstarter.lock.Terms;
+import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.store.GrantKind;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** One acquisition of a user: a waiter that is notified by the {@link Engine}, and the input by which it enters its lock. */
-abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
+public abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
 
     /** The cell of the lock that it has entered; set by the engine. */
     Engine.@Nullable Cell cell;
@@ -18,9 +26,9 @@ abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
     volatile boolean isAbandoned;
 
     /** Whether this is an attempt that does not wait, and whose caller gets no exception if others hold the lock. */
-    boolean isAttempt;
+    public boolean isAttempt;
 
-    Wait(LockRequest request, long waitTime, Terms terms, Owner owner) {
+    public Wait(LockRequest request, long waitTime, Terms terms, Owner owner) {
         super(request, GrantKind.of(request), waitTime, terms, owner);
     }
 
@@ -30,7 +38,7 @@ abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
     }
 
     /** Returns what observers are notified of if the wait has ended without a grant. */
-    final Outcome outcome(Refusal refusal) {
+    public final Outcome outcome(Refusal refusal) {
         boolean skips = this.isAttempt || this.request.onNotGranted() == OnNotGranted.SKIP;
         return skips && refusal.cause() == Cause.HELD_BY_OTHERS ? Outcome.SKIPPED : refusal.cause().outcome;
     }
@@ -39,8 +47,8 @@ abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
      * The wait has ended with a grant, which is live unless it was lost in between. Called once, by any thread and outside of
      * mutexes; neither blocks nor throws.
      */
-    abstract void granted(Grant grant, Effects.Way way);
+    public abstract void granted(Grant grant, Effects.Way way);
 
     /** The wait has ended without a grant; otherwise as {@link #granted}. */
-    abstract void refused(Refusal refusal);
+    public abstract void refused(Refusal refusal);
 }

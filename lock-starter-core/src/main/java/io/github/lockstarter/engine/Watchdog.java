@@ -1,5 +1,8 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.RenewalBatch;
+import io.github.lockstarter.lock.Sent;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
@@ -274,12 +277,12 @@ final class Watchdog {
         }
 
         @Override
-        void send(Engine.Cell cell, Sent renewal) {
+        public void send(Engine.Cell cell, Sent renewal) {
             cell.send(renewal);
         }
 
         @Override
-        void send(Command.RenewAll all, List<Engine.Cell> cells, List<Sent> batch) {
+        public void send(Command.RenewAll all, List<Engine.Cell> cells, List<Sent> batch) {
             CompletionStage<?> unused = Watchdog.this.store.send(all).whenComplete((reply, failure) -> {
                 for (int i = 0; i < batch.size(); i++) {
                     Reply own = reply instanceof Reply.RenewedAll outcomes
@@ -291,7 +294,7 @@ final class Watchdog {
         }
 
         @Override
-        void failed(Engine.Cell cell, Sent renewal, Throwable failure) {
+        public void failed(Engine.Cell cell, Sent renewal, Throwable failure) {
             cell.completed(renewal, null, failure, true);
         }
     }

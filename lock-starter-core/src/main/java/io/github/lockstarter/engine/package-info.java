@@ -1,6 +1,6 @@
 /**
- * The engine: one state machine for each lock that this JVM holds or wants, and the drivers that connect it with threads, futures
- * and the store. Begin with {@link io.github.lockstarter.engine.LocalLock}. Internal.
+ * Drives the locks of one registry: their map and mutexes, threads, times, the sending of commands, start and stop. Begin with
+ * {@link io.github.lockstarter.engine.Engine}. Internal.
  */
 @NullMarked
 package io.github.lockstarter.engine;

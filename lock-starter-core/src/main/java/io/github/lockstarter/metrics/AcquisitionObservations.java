@@ -3,7 +3,7 @@ package io.github.lockstarter.metrics;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.AcquireObserver;
+import io.github.lockstarter.registry.AcquireObserver;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;

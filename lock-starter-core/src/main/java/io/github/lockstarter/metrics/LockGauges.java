@@ -1,6 +1,6 @@
 package io.github.lockstarter.metrics;
 
-import io.github.lockstarter.engine.RegistryStatistics;
+import io.github.lockstarter.registry.RegistryStatistics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leases on which the transactions of the current thread depend: after the loss of one, none of them may commit.
  */
-final class GuardedLeases {
+public final class GuardedLeases {
 
     /** Each is a Lease, or a LeaseLock of the thread whose lease may become that of a reader. */
     private static final ThreadLocal<@Nullable List<Object>> CURRENT = new ThreadLocal<>();
@@ -22,7 +22,7 @@ final class GuardedLeases {
      *
      * @param guarded a Lease, or a LeaseLock: the lease that the thread has for that lock at the time of a commit
      */
-    static void add(Object guarded) {
+    public static void add(Object guarded) {
         List<Object> leases = CURRENT.get();
         if (leases == null) {
             leases = new ArrayList<>(2);
@@ -32,7 +32,7 @@ final class GuardedLeases {
     }
 
     /** Removes what was added once; has no effect if the current thread does not have it. */
-    static void remove(Object guarded) {
+    public static void remove(Object guarded) {
         List<Object> leases = CURRENT.get();
         if (leases == null) {
             return;

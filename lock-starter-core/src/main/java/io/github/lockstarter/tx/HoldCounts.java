@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /** Counts the holds of the current thread in all modes in which it may hold one lock. */
-final class HoldCounts {
+public final class HoldCounts {
 
     private static final List<LockMode> PERMITS = List.of(LockMode.PERMIT);
 
@@ -23,7 +23,7 @@ final class HoldCounts {
      *
      * @param known how many holds of a mode are known
      */
-    static boolean areAll(LockRegistry registry, LockRequest request, ToIntFunction<LockMode> known) {
+    public static boolean areAll(LockRegistry registry, LockRequest request, ToIntFunction<LockMode> known) {
         for (LockMode mode : request.mode() == LockMode.PERMIT ? PERMITS : LOCKS) {
             LockRequest inMode = mode == request.mode() ? request : request.withMode(mode);
             LeaseLock lock = registry.getOwnedLock(inMode);

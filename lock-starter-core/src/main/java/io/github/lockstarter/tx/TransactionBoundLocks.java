@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.named.RequestDefaults;
 import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * thread of the transaction.
  */
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
+
+    /** Requested by a nested hold that must not extend the lease. */
+    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
 
     private static final LockLog logger = LockLog.of(TransactionBoundLocks.class);
 
@@ -45,7 +49,7 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         if (bound == null) {
             bound = new BoundLock(registry, request, defaults);
             // Adds a hold but does not change until when the lease is renewed.
-            bound.lock.lock(LockSequence.SHORTEST_LEASE);
+            bound.lock.lock(SHORTEST_LEASE);
             this.locks.put(key, bound);
         }
         if (defaults.isGuarded(request)) {

@@ -11,7 +11,7 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
-import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;

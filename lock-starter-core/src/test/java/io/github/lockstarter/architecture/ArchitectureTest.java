@@ -38,18 +38,9 @@ class ArchitectureTest {
 
     private static final String ROOT = "io.github.lockstarter";
 
-    private static final DescribedPredicate<JavaClass> STATE_MACHINE = inEngine(
-            "LocalLock|WaiterQueue|Waiter|Grant|Owner|Sent|Effect|Effects|GrantObserver|Refusal|Moment|Terms|Rules");
-
     /** The stores, and the model of one lock that the store in memory keeps. */
     private static final DescribedPredicate<JavaClass> STORE_IMPLEMENTATIONS = resideInAPackage(ROOT + ".store.redis..")
             .or(nameMatching("io\\.github\\.lockstarter\\.store\\.(InMemoryLockStore|LockTable|LockState)(\\$.*)?"));
-
-    /** Matches classes of the engine by their simple names, a regular expression, with nested classes and arrays. */
-    private static DescribedPredicate<JavaClass> inEngine(String names) {
-        return nameMatching("(\\[+L)?io\\.github\\.lockstarter\\.engine\\.(" + names + ")(\\$[^;]*)?;?")
-                .forSubtype();
-    }
 
     /** The package has these public top-level classes, a regular expression, and no others. */
     private static ArchRule onlyPublic(String ofPackage, String names) {
@@ -109,8 +100,10 @@ class ArchitectureTest {
             ROOT + ".aop..",
             ROOT + ".engine..",
             ROOT + ".key..",
+            ROOT + ".lock..",
             ROOT + ".metrics..",
             ROOT + ".named..",
+            ROOT + ".registry..",
             ROOT + ".store..");
 
     /** Annotated methods and the registry use them alike. */
@@ -138,9 +131,9 @@ class ArchitectureTest {
 
     /** Commands and replies belong to the interface of a store; the model of one lock does not. */
     @ArchTest
-    static final ArchRule theEngineShouldKnowTheStoreByItsInterface = noClasses()
+    static final ArchRule locksShouldKnowTheStoreByItsInterface = noClasses()
             .that()
-            .resideInAPackage(ROOT + ".engine..")
+            .resideInAnyPackage(ROOT + ".lock..", ROOT + ".engine..", ROOT + ".registry..")
             .should()
             .dependOnClassesThat(STORE_IMPLEMENTATIONS.or(resideInAnyPackage(ROOT + ".aop..", ROOT + ".metrics..")));
 
@@ -150,11 +143,17 @@ class ArchitectureTest {
      */
     @ArchTest
     static final ArchRule theStateMachineShouldBePure = classes()
-            .that(STATE_MACHINE)
+            .that()
+            .resideInAPackage(ROOT + ".lock..")
             .should()
-            .onlyDependOnClassesThat(STATE_MACHINE
-                    .or(resideInAnyPackage(
-                            ROOT, "java.util", "java.util.function", "java.util.stream", "org.jspecify.."))
+            .onlyDependOnClassesThat(resideInAnyPackage(
+                            ROOT,
+                            ROOT + ".lock",
+                            "java.util",
+                            "java.util.function",
+                            "java.util.stream",
+                            "org.jspecify..")
+                    .or(nameMatching("java\\.util\\.concurrent\\.ConcurrentLinkedQueue"))
                     .or(resideInAPackage("java.lang..")
                             .and(not(nameMatching("java\\.lang\\.(Thread|System|Process).*"))))
                     .or(resideInAPackage(ROOT + ".store")
@@ -163,24 +162,28 @@ class ArchitectureTest {
 
     /** The engine reports through interfaces; what calls it is the registry's. */
     @ArchTest
-    static final ArchRule theEngineShouldNotKnowTheRegistry = noClasses()
-            .that(STATE_MACHINE.or(inEngine("Engine|Watchdog|TimingWheel|RunThreads")))
+    static final ArchRule theEngineShouldKnowLocksAndStores =
+            knowsOnly(".engine..", ".engine..", ".lock..", ".store..", ".text..");
+
+    @ArchTest
+    static final ArchRule onlyTheRegistryShouldKnowTheEngineAndItsLocks = noClasses()
+            .that()
+            .resideOutsideOfPackages(ROOT + ".lock..", ROOT + ".engine..", ROOT + ".registry..")
             .should()
-            .dependOnClassesThat(
-                    inEngine("Acquire\\w+|Acquisitions|Hold|Instances|Inventory|LeaseHandle|LeasingLockRegistry"
-                            + "|OwnedLocks|Permits|Run|StoredLocks|ThreadHolds|ThreadOwnedLock"));
+            .dependOnClassesThat()
+            .resideInAnyPackage(ROOT + ".lock..", ROOT + ".engine..");
 
     /** The parts of a run get the collaborators that they use; nothing looks them up. OwnedLocks outlives the runs of its registry. */
     @ArchTest
     static final ArchRule onlyTheRegistryShouldKnowItsRun = classes()
-            .that(inEngine("Run"))
+            .that(nameMatching(ROOT.replace(".", "\\.") + "\\.registry\\.Run"))
             .should()
-            .onlyHaveDependentClassesThat(inEngine("Run|LeasingLockRegistry|OwnedLocks"));
+            .onlyHaveDependentClassesThat(nameMatching(".*\\.registry\\.(Run|LeasingLockRegistry|OwnedLocks)(\\$.*)?"));
 
     @ArchTest
-    static final ArchRule theEngineShouldKeepItsInsidesToItself = onlyPublic(
-            ".engine",
-            "AcquireObserver|AcquisitionIds|GrantFence|HandOffSettings|LeaseClock|LeasingLockRegistry|LockSettings"
+    static final ArchRule theRegistryShouldKeepItsInsidesToItself = onlyPublic(
+            ".registry",
+            "AcquireObserver|GrantFence|HandOffSettings|LeasingLockRegistry|LockSequence|LockSettings"
                     + "|MeterListener|RegistryStatistics|ReleaseMode");
 
     /** Woven methods call the aspect. */
@@ -188,9 +191,14 @@ class ArchitectureTest {
     static final ArchRule theAspectShouldKeepItsInsidesToItself =
             onlyPublic(".aop", "DistributedLockBeanPostProcessor|DistributedLockAspect|LockNameListener");
 
+    /** It acquires through the API. Several locks of one call have one order, whoever acquires them. */
     @ArchTest
-    static final ArchRule theAspectShouldKnowNeitherEngineNorStores =
-            notIn(ROOT + ".aop..", ROOT + ".engine..", ROOT + ".store..", ROOT + ".metrics..");
+    static final ArchRule theAspectShouldKnowNeitherRegistryNorStores = noClasses()
+            .that()
+            .resideInAPackage(ROOT + ".aop..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(ROOT + ".registry..", ROOT + ".store..", ROOT + ".metrics..")
+                    .and(not(simpleName("LockSequence"))));
 
     @ArchTest
     static final ArchRule metricsShouldKeepTheirInsidesToThemselves = onlyPublic(

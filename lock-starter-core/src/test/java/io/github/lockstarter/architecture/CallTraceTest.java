@@ -7,9 +7,9 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.LockSettings;
 import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -68,7 +68,7 @@ public class CallTraceTest {
     @ParameterizedTest
     @CsvSource({
         // scenario, entrance, calls, classes
-        "execute,   engine.LeasingLockRegistry#execute,     237, 39",
+        "execute,   registry.LeasingLockRegistry#execute,     237, 39",
         "annotated, aop.DistributedLockInterceptor#invoke,  266, 50"
     })
     void shouldMakeFewCallsInFewClasses(

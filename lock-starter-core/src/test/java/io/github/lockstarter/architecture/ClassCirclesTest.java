@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
  */
 class ClassCirclesTest {
 
-    private static final int MOST_CLASSES = 3;
+    private static final int MAX_CLASSES = 3;
 
     /** A state machine, its inputs and its effects depend on each other. */
-    private static final int MOST_CLASSES_OF_THE_ENGINE = 8;
+    private static final int MAX_CLASSES_OF_THE_MACHINE = 8;
 
     private static final String ROOT = "io.github.lockstarter.";
 
@@ -38,9 +38,9 @@ class ClassCirclesTest {
                 .as("circles of classes:%n%s", lines(circles))
                 .allSatisfy(circle -> assertThat(circle)
                         .hasSizeLessThanOrEqualTo(
-                                circle.stream().allMatch(type -> type.startsWith("engine."))
-                                        ? MOST_CLASSES_OF_THE_ENGINE
-                                        : MOST_CLASSES));
+                                circle.stream().allMatch(type -> type.startsWith("lock."))
+                                        ? MAX_CLASSES_OF_THE_MACHINE
+                                        : MAX_CLASSES));
     }
 
     @Test

@@ -36,14 +36,14 @@ class ModuleBoundariesTest {
     private static final Set<String> INTERNALS = Set.of(
             "aop.DistributedLockBeanPostProcessor",
             "aop.LockNameListener",
-            "engine.AcquireObserver",
-            "engine.GrantFence",
-            "engine.HandOffSettings",
-            "engine.LeasingLockRegistry",
-            "engine.LockSettings",
-            "engine.MeterListener",
-            "engine.RegistryStatistics",
-            "engine.ReleaseMode",
+            "registry.AcquireObserver",
+            "registry.GrantFence",
+            "registry.HandOffSettings",
+            "registry.LeasingLockRegistry",
+            "registry.LockSettings",
+            "registry.MeterListener",
+            "registry.RegistryStatistics",
+            "registry.ReleaseMode",
             "key.DeferredTypes",
             "key.StableText",
             "key.UnstableTextException",
@@ -65,7 +65,7 @@ class ModuleBoundariesTest {
             "tx.CommitGuard");
 
     private static final Pattern USE = Pattern.compile(
-            "\\bio\\.github\\.lockstarter\\.((?:aop|engine|key|metrics|named|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
+            "\\bio\\.github\\.lockstarter\\.((?:aop|engine|key|lock|metrics|named|registry|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");
 
     private static final Pattern MODULE = Pattern.compile("<module>([\\w./-]+)</module>");
 

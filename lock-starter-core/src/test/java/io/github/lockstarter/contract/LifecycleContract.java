@@ -20,11 +20,11 @@ import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.ReleaseMode;
 import io.github.lockstarter.fixture.Actor;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.fixture.Remarks;
+import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.registry.ReleaseMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -117,7 +117,9 @@ abstract class LifecycleContract extends RegistryFixture {
             recording.dump(file);
             assertThat(RecordingFile.readAllEvents(file))
                     .noneMatch(event -> event.getEventType().getName().equals("jdk.VirtualThreadPinned")
-                            && String.valueOf(event.getStackTrace()).contains("io.github.lockstarter.engine"));
+                            && List.of("lock", "engine", "registry").stream()
+                                    .anyMatch(name -> String.valueOf(event.getStackTrace())
+                                            .contains("io.github.lockstarter." + name + '.')));
             Files.delete(file);
         } finally {
             threads.shutdown();

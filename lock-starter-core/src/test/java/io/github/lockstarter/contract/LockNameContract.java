@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

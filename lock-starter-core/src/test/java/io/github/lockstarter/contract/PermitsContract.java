@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseSemaphore;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

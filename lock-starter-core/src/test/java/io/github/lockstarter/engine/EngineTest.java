@@ -8,6 +8,14 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.Engine.Observer;
+import io.github.lockstarter.lock.Effects;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.Owner;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.lock.Rules;
+import io.github.lockstarter.lock.Terms;
+import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import java.time.Duration;
@@ -144,13 +152,13 @@ class EngineTest {
         }
 
         @Override
-        void granted(Grant granted, Effects.Way way) {
+        public void granted(Grant granted, Effects.Way way) {
             this.grant = granted;
             this.over.countDown();
         }
 
         @Override
-        void refused(Refusal refused) {
+        public void refused(Refusal refused) {
             this.refusal = refused;
             this.over.countDown();
         }
@@ -650,12 +658,12 @@ class EngineTest {
         }
 
         @Override
-        void granted(Grant grant, Effects.Way way) {
+        public void granted(Grant grant, Effects.Way way) {
             this.engine.change(grant, (lock, now) -> lock.giveBack(grant, now));
         }
 
         @Override
-        void refused(Refusal refusal) {
+        public void refused(Refusal refusal) {
             this.refused.incrementAndGet();
             if (!this.isOver.get()) {
                 this.engine.enter(new Endless(this.engine, this.refused, this.isOver), null);

@@ -17,10 +17,10 @@ import java.util.function.Function;
  * The store of one instance in memory. Commands that are sent and messages arrive on other threads, as those of a server do; a
  * test can replace the outcome of any command.
  */
-final class RemoteStore extends ForwardingStore {
+public final class RemoteStore extends ForwardingStore {
 
     /** What the instances of a test share. */
-    static final class Server implements AutoCloseable {
+    public static final class Server implements AutoCloseable {
 
         private final InMemoryLockStore locks = new InMemoryLockStore();
 
@@ -36,18 +36,18 @@ final class RemoteStore extends ForwardingStore {
 
     private volatile BiFunction<Command, Function<Command, Reply>, Reply> fault;
 
-    RemoteStore(Server server) {
+    public RemoteStore(Server server) {
         super(server.locks.forAnotherInstance());
         this.network = server.network;
         this.fault = (command, unchanged) -> unchanged.apply(command);
     }
 
     /** Lets a function decide about each command, which can execute it, throw, or both. */
-    void intercept(BiFunction<Command, Function<Command, Reply>, Reply> function) {
+    public void intercept(BiFunction<Command, Function<Command, Reply>, Reply> function) {
         this.fault = function;
     }
 
-    void interceptNothing() {
+    public void interceptNothing() {
         this.fault = (command, unchanged) -> unchanged.apply(command);
     }
 

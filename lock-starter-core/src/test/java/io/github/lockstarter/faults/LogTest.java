@@ -201,7 +201,7 @@ class LogTest extends FaultFixture {
                 block();
             }
         };
-        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.engine.LoggingLockListener");
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter.registry.LoggingLockListener");
         logger.setLevel(Level.WARN);
         appender.start();
         logger.addAppender(appender);

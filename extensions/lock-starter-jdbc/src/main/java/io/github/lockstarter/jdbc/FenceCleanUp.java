@@ -4,7 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.jdbc;
 
-import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

@@ -16,7 +16,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockEndpointAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockHealthAutoConfiguration;
 import io.github.lockstarter.autoconfigure.DistributedLockMetricsAutoConfiguration;
-import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.registry.GrantFence;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.integration;
 
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.test;
 
 import io.github.lockstarter.LockHealth;
-import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.test;
 
-import io.github.lockstarter.engine.LeasingLockRegistry;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.text.Printable;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.health.boot3;
 
 import io.github.lockstarter.LockInventory;
-import io.github.lockstarter.engine.GrantFence;
+import io.github.lockstarter.registry.GrantFence;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.actuate.health.HealthIndicator;

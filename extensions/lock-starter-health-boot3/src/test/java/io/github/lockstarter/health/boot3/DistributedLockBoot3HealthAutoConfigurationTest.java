@@ -3,8 +3,8 @@ package io.github.lockstarter.health.boot3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.LeasingLockRegistry;
-import io.github.lockstarter.engine.LockSettings;
+import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
-import io.github.lockstarter.engine.ReleaseMode;
+import io.github.lockstarter.registry.ReleaseMode;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;

@@ -1,0 +1,253 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.Engine;
+import io.github.lockstarter.engine.RunThreads;
+import io.github.lockstarter.engine.ThreadWait;
+import io.github.lockstarter.engine.Wait;
+import io.github.lockstarter.lock.Effects;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.Owner;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.lock.Refusal.Cause;
+import io.github.lockstarter.lock.Terms;
+import io.github.lockstarter.registry.AcquireObserver.Acquiring;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** Acquires locks in one run: on the thread of the caller, or with a future. */
+final class Acquisitions {
+
+    private final LeaseHandle.Operations leases;
+
+    private final AcquireReports reports;
+
+    private final Instances instances;
+
+    private final AcquireObserver observer;
+
+    private final long commandTimeout;
+
+    /**
+     * Creates the acquisitions of a run.
+     *
+     * @param commandTimeout nanoseconds after the end of a wait until which a grant is delivered
+     */
+    Acquisitions(
+            LeaseHandle.Operations leases,
+            AcquireReports reports,
+            Instances instances,
+            AcquireObserver observer,
+            long commandTimeout) {
+        this.leases = leases;
+        this.reports = reports;
+        this.instances = instances;
+        this.observer = observer;
+        this.commandTimeout = commandTimeout;
+    }
+
+    /**
+     * Creates the wait of the calling thread.
+     *
+     * @param owner the thread to which the grant will belong; {@link Owner#NONE}: none
+     * @param interruptible false: an interrupt is deferred until {@link #acquire} returns
+     */
+    ThreadWait threadWait(LockRequest request, Owner owner, boolean interruptible) {
+        LeaseTerms terms = this.leases.terms();
+        return new ThreadWait(request, terms.waitTime(request), terms.of(request), owner, interruptible);
+    }
+
+    /**
+     * Acquires a lock on the calling thread. If this method, or what the caller does before it can release the lock, throws, the
+     * caller must call {@link #failed}.
+     *
+     * @param mustSucceed false: returns null if another owner held the lock until the end of the wait
+     * @throws LockException if the lock is not granted
+     */
+    @Nullable
+    Grant acquire(ThreadWait wait, boolean mustSucceed) throws InterruptedException {
+        LockRequest request = wait.request;
+        wait.isAttempt = !mustSucceed && wait.waitTime == 0;
+        Acquiring observed = began(request);
+        observed.enter();
+        try {
+            this.leases.engine().acquire(wait);
+        } catch (InterruptedException | RuntimeException | Error ex) {
+            observed.leave();
+            Outcome outcome = ex instanceof InterruptedException ? Outcome.INTERRUPTED : Outcome.ERROR;
+            Throwable cause = outcome == Outcome.ERROR ? ex : null;
+            if (wait.enteredAt == 0) {
+                // It has not entered, so that the engine knows nothing of it.
+                this.leases.events().refused(wait, outcome, cause);
+            }
+            observed.notGranted(outcome, cause, null);
+            throw ex;
+        }
+        observed.leave();
+        Grant grant = wait.grant;
+        if (grant != null) {
+            observed.granted(grant.token);
+            return grant;
+        }
+        Refusal refusal = Objects.requireNonNull(wait.refusal);
+        this.reports.notify(observed, wait, refusal);
+        if (mustSucceed || refusal.cause() != Cause.HELD_BY_OTHERS) {
+            throw this.reports.exception(wait, refusal);
+        }
+        return null;
+    }
+
+    /** Has the grant of a wait released, if it has one: its owner will not do that. */
+    void failed(ThreadWait wait) {
+        Grant grant = wait.grant;
+        if (grant != null) {
+            this.leases.engine().unclaimed(grant);
+        }
+    }
+
+    private Acquiring began(LockRequest request) {
+        Acquiring observed = this.observer == AcquireObserver.NONE
+                ? Acquiring.UNOBSERVED
+                : this.observer.began(request, this.instances.own().instance());
+        this.leases.events().waitBegan(request);
+        return observed;
+    }
+
+    /**
+     * Acquires a lock without waiting. The future is completed with the lease, or with the exception that a blocking call would throw.
+     */
+    CompletableFuture<Lease> acquireLater(LockRequest request) {
+        LeaseTerms terms = this.leases.terms();
+        FutureWait wait = new FutureWait(request, terms.waitTime(request), terms.of(request), began(request));
+        return wait.start();
+    }
+
+    /**
+     * An acquisition that waits without a thread. Dependent stages of its future are user code, so it is completed on threads for
+     * that: a grant on one of a limited number, because stages often keep the thread for as long as they hold the lock, and a failure
+     * on one that stages of grants cannot occupy.
+     */
+    private final class FutureWait extends Wait {
+
+        private final Acquiring observed;
+
+        private final CompletableFuture<Lease> future = new CompletableFuture<>();
+
+        private volatile boolean isOver;
+
+        /** The lease until it is delivered, so that a repetition delivers the same; not afterwards, because it must not be referenced. */
+        private volatile @Nullable LeaseHandle lease;
+
+        /** Whether the lease is on its way to the future, or the future fails instead. */
+        private final AtomicBoolean isDelivered = new AtomicBoolean();
+
+        /** Whether the future is completed with the lease. Belongs to the stage that does so. */
+        private boolean isGiven;
+
+        FutureWait(LockRequest request, long waitTime, Terms terms, Acquiring observed) {
+            super(request, waitTime, terms, Owner.NONE);
+            this.observed = observed;
+        }
+
+        private Engine engine() {
+            return Acquisitions.this.leases.engine();
+        }
+
+        private RunThreads threads() {
+            return Acquisitions.this.leases.threads();
+        }
+
+        CompletableFuture<Lease> start() {
+            try {
+                engine().enter(this, null);
+            } catch (Throwable ex) {
+                if (this.enteredAt == 0) {
+                    // It has not entered, so that the engine knows nothing of it.
+                    Acquisitions.this.leases.events().refused(this, Outcome.ERROR, ex);
+                    this.observed.notGranted(Outcome.ERROR, ex, null);
+                }
+                throw ex;
+            }
+            CompletableFuture<?> unused = this.future.whenComplete((lease, failure) -> {
+                if (!this.isOver) {
+                    // Completed or cancelled by the caller.
+                    engine().withdraw(this);
+                }
+            });
+            return this.future;
+        }
+
+        /** Called again if an error, such as an exhausted stack of the thread that brings the grant, prevents its end. */
+        @Override
+        public void granted(Grant grant, Effects.Way way) {
+            this.isOver = true;
+            if (this.isDelivered.get()) {
+                // A second lease would give the grant of the first one back.
+                return;
+            }
+            LeaseHandle.Operations operations = Acquisitions.this.leases;
+            LeaseHandle before = this.lease;
+            LeaseHandle lease = before != null ? before : operations.withoutThread(grant);
+            this.lease = lease;
+            CompletableFuture<?> unused = this.future.whenComplete((delivered, failure) -> {
+                if (delivered != lease) {
+                    engine().change(grant, (lock, now) -> lock.giveBack(grant, now));
+                }
+            });
+            boolean isPrompt = threads().completeGrant(() -> {
+                if (this.isDelivered.compareAndSet(false, true)) {
+                    this.isGiven = true;
+                    // Before the future is completed: its dependent stages may run at once, and take long.
+                    this.observed.granted(grant.token);
+                }
+                // Again, if the heap was full before all dependent stages had run.
+                if (this.isGiven) {
+                    this.future.complete(lease);
+                    this.lease = null;
+                }
+            });
+            if (!isPrompt && this.deadline != Moment.NEVER) {
+                long latest = Moment.sum(this.deadline, Acquisitions.this.commandTimeout);
+                boolean unusedToo = threads()
+                        .later(this::failUndelivered, latest - engine().now().nanos());
+            }
+        }
+
+        /** A lease of which its owner does not learn in time would only be in the way. */
+        private void failUndelivered() {
+            if (this.isDelivered.compareAndSet(false, true)) {
+                fail(
+                        Acquisitions.this.reports.undelivered(this),
+                        () -> this.observed.notGranted(Outcome.TIMEOUT, null, null));
+            }
+        }
+
+        @Override
+        public void refused(Refusal refusal) {
+            this.isOver = true;
+            AcquireReports reports = Acquisitions.this.reports;
+            boolean isWithdrawn = refusal.cause() == Cause.WITHDRAWN;
+            if (!isWithdrawn || this.observed != Acquiring.UNOBSERVED) {
+                fail(
+                        isWithdrawn ? null : reports.exception(this, refusal),
+                        () -> reports.notify(this.observed, this, refusal));
+            }
+        }
+
+        /** Handlers of observations are user code as well, and this thread may be that of the watchdog. */
+        private void fail(@Nullable LockException failure, Runnable report) {
+            threads().complete(() -> {
+                report.run();
+                if (failure != null) {
+                    this.future.completeExceptionally(failure);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,418 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.LockedCallback;
+import io.github.lockstarter.named.RequestDefaults;
+import io.github.lockstarter.text.Printable;
+import io.github.lockstarter.tx.EnclosingTransaction;
+import io.github.lockstarter.tx.GuardedLeases;
+import io.github.lockstarter.tx.HoldCounts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks of one call, all or none of which are granted. They are acquired one after the other in an order that all calls
+ * share, with one deadline: the time that the call waits for a lock counts towards the wait times of the others. They are
+ * released together, with all commands sent before the first answer, so that a store that does not answer delays the call by one
+ * command timeout and not by one for each lock.
+ *
+ * <p>Work of one thread is run by {@link #execute}, each lock nested in the one before. For work that continues after the call
+ * has returned, the caller acquires leases that belong to no thread: {@link #next}, {@link #add}, then {@link #begin}, and
+ * {@link #release} when the work has ended.
+ *
+ * <p>The call begins when the object is created. Not thread-safe; its methods are called one after the other, each with a
+ * happens-before edge to the next.
+ */
+public final class LockSequence {
+
+    /** A limit, because nested locks need stack space. */
+    public static final int MOST = 256;
+
+    /** Requested by a nested hold that must not extend the lease. */
+    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
+
+    /**
+     * Permits before locks, so that no call waits for permits while others wait for its lock. Of one name, a writer before
+     * a reader and more permits before fewer, because the opposite cannot be nested.
+     */
+    private static final Comparator<LockRequest> ORDER = Comparator.comparing(
+                    (LockRequest request) -> request.mode() != LockMode.PERMIT)
+            .thenComparing(LockRequest::lockName)
+            .thenComparing(LockRequest::mode)
+            .thenComparing(LockRequest::weight, Comparator.reverseOrder());
+
+    private final List<LockRequest> requests;
+
+    private final RequestDefaults defaults;
+
+    private final long startNanos = System.nanoTime();
+
+    private final List<Lease> leases = new ArrayList<>(1);
+
+    private boolean begun;
+
+    private long beginNanos;
+
+    private boolean released;
+
+    /**
+     * Creates a sequence.
+     *
+     * @param requests at least one, in the order of {@link #arrange}
+     * @param defaults applies where a request has no value
+     */
+    public LockSequence(List<LockRequest> requests, RequestDefaults defaults) {
+        this.requests = requests;
+        this.defaults = defaults;
+    }
+
+    /**
+     * Creates a sequence of requests in any order, of which several may be for one name.
+     *
+     * @throws IllegalArgumentException if there is none, or too many
+     */
+    public static LockSequence of(Stream<LockRequest> requests, RequestDefaults defaults) {
+        List<LockRequest> locks = requests.collect(Collectors.toCollection(ArrayList::new));
+        arrange(locks, false);
+        if (locks.isEmpty() || locks.size() > MOST) {
+            throw new IllegalArgumentException(Printable.of("A call must request at least 1 and at most " + MOST
+                    + " different locks, but requests " + locks.size() + ". Use one lock for all of them, or split the"
+                    + " call."));
+        }
+        return new LockSequence(locks, defaults);
+    }
+
+    /**
+     * Sorts the locks of a call, so that two calls that need the same locks cannot deadlock.
+     *
+     * @param reentrant whether a lock that is requested twice can be acquired twice; if not, duplicates are removed and
+     *     the first request applies, or that of the writer or for the most permits
+     */
+    public static void arrange(List<LockRequest> locks, boolean reentrant) {
+        locks.sort(ORDER);
+        if (!reentrant) {
+            Set<String> seen = new HashSet<>();
+            Set<String> seenPermits = new HashSet<>();
+            locks.removeIf(lock -> !(lock.mode() == LockMode.PERMIT ? seenPermits : seen).add(lock.lockName()));
+        }
+    }
+
+    // ---- Acquiring
+
+    /** Returns the number of locks that were granted, which is the index of the next one. */
+    public int granted() {
+        return this.leases.size();
+    }
+
+    /** Returns whether all locks were granted. */
+    public boolean areAllGranted() {
+        return granted() == this.requests.size();
+    }
+
+    /** Adds the lease of the next lock. */
+    public void add(Lease lease) {
+        this.leases.add(lease);
+    }
+
+    /** Returns the lease that was granted last. */
+    public Lease innermost() {
+        return this.leases.get(granted() - 1);
+    }
+
+    /**
+     * Returns the request for the next lock with the rest of its wait time, and without what lasts longer than the
+     * call: until all locks are granted and the work begins, each must be available to others immediately after its
+     * release.
+     *
+     * @throws LockStoreException if the answers for the locks before it were so slow that the deadline and one command
+     *     timeout have passed
+     */
+    public LockRequest next() {
+        int index = granted();
+        LockRequest request = this.requests.get(index);
+        if (index > 0) {
+            if (graceNanos(index) <= 0) {
+                throw tooSlow(request, index);
+            }
+            request = afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos);
+        }
+        if (!request.minHold().isZero()) {
+            request = request.withMinHold(Duration.ZERO);
+        }
+        return Boolean.TRUE.equals(request.releaseAfterTransaction())
+                ? request.withReleaseAfterTransaction(false)
+                : request;
+    }
+
+    private LockStoreException tooSlow(LockRequest request, int granted) {
+        return new LockStoreException(
+                "Lock '" + this.defaults.names().of(request.lockName())
+                        + "' was not requested: the wait time of "
+                        + this.defaults.waitTimeOf(request).toMillis() + " ms and the command timeout of "
+                        + this.defaults.commandTimeout().toMillis() + " ms had passed when the call had been granted "
+                        + granted + " of its " + this.requests.size()
+                        + " locks. The store, or the database of the fence, answers too slowly for so many locks. Increase the wait"
+                        + " time, or use one lock for all of them.",
+                null,
+                false,
+                true);
+    }
+
+    /** Returns the request with the rest of its wait time. */
+    static LockRequest afterWaiting(LockRequest request, Duration waitTime, long elapsedNanos) {
+        if (LockRequest.FOREVER.equals(waitTime)) {
+            return request;
+        }
+        Duration left = waitTime.minusNanos(elapsedNanos);
+        return request.withWaitTime(left.isNegative() ? Duration.ZERO : left);
+    }
+
+    /**
+     * Returns the nanoseconds until the lock's deadline and one command timeout, in which the last answer may arrive.
+     */
+    private long graceNanos(int index) {
+        Duration waitTime = this.defaults.waitTimeOf(this.requests.get(index));
+        if (LockRequest.FOREVER.equals(waitTime)) {
+            return this.defaults.commandTimeout().toNanos();
+        }
+        return waitTime.plus(this.defaults.commandTimeout()).toNanos() - (System.nanoTime() - this.startNanos);
+    }
+
+    // ---- Working
+
+    /**
+     * Marks the beginning of the work, from which minimum holds are counted.
+     *
+     * @throws LockLostException if a lock was lost while the call waited for the others, unless its loss is ignored
+     */
+    public void begin() {
+        for (int i = 0; i < granted(); i++) {
+            if (this.defaults.isGuarded(this.requests.get(i))) {
+                this.leases.get(i).ensureHeld();
+            }
+        }
+        this.beginNanos = System.nanoTime();
+        this.begun = true;
+    }
+
+    /** Returns whether the work was begun. Its exceptions may look like those of a lock. */
+    public boolean isBegun() {
+        return this.begun;
+    }
+
+    /**
+     * Runs an annotated method in this thread, with the innermost lease as that of the {@link LeaseContext}. The loss of a
+     * lease prevents the commit of transactions that the method begins and commits, unless it is ignored.
+     */
+    public <T extends @Nullable Object, E extends Throwable> T call(LockedCallback<T, E> method) throws E {
+        int granted = this.leases.size();
+        for (int i = 0; i < granted; i++) {
+            if (this.defaults.isGuarded(this.requests.get(i))) {
+                GuardedLeases.add(this.leases.get(i));
+            }
+        }
+        try {
+            return LeaseContext.<T, E>call(this.leases.get(granted - 1), method);
+        } finally {
+            // Has no effect for leases that were not added.
+            this.leases.forEach(GuardedLeases::remove);
+        }
+    }
+
+    /**
+     * Acquires the locks for this thread, runs the work under the innermost lease, and releases the locks.
+     *
+     * @param registry grants the locks
+     */
+    public <T extends @Nullable Object, E extends Throwable> T execute(LockRegistry registry, LockedCallback<T, E> work)
+            throws E {
+        boolean only = this.requests.size() == 1;
+        LockRequest request = only ? this.requests.get(0) : next();
+        return registry.<T, E>execute(request, lease -> {
+            this.leases.add(lease);
+            if (only) {
+                this.begun = true;
+                return work.run(lease);
+            }
+            return continueUnderOneOfSeveral(registry, work);
+        });
+    }
+
+    private <T extends @Nullable Object, E extends Throwable> T continueUnderOneOfSeveral(
+            LockRegistry registry, LockedCallback<T, E> work) throws E {
+        T result;
+        try {
+            result = areAllGranted() ? run(registry, work) : execute(registry, work);
+        } catch (Throwable ex) {
+            releaseHolds(registry, ex);
+            throw ex;
+        }
+        releaseHolds(registry, null);
+        return result;
+    }
+
+    private <T extends @Nullable Object, E extends Throwable> T run(LockRegistry registry, LockedCallback<T, E> work)
+            throws E {
+        begin();
+        this.requests.forEach(request -> holdBeyondTheCall(registry, request));
+        return work.run(innermost());
+    }
+
+    /** Applies what lasts longer than the call only now: not for a call that is granted some of its locks. */
+    private void holdBeyondTheCall(LockRegistry registry, LockRequest request) {
+        boolean bound = Boolean.TRUE.equals(request.releaseAfterTransaction()) && EnclosingTransaction.isActive();
+        if (bound || !request.minHold().isZero()) {
+            try {
+                registry.executeWithoutResult(request.withLease(SHORTEST_LEASE), nested -> {});
+            } catch (LockLostException ex) {
+                if (this.defaults.isGuarded(request)) {
+                    throw ex;
+                }
+            }
+        }
+    }
+
+    // ---- Releasing
+
+    /**
+     * Releases the leases of a thread; the holds around this one end afterwards and have nothing to release. Those are left
+     * out that an outer call or an enclosing transaction holds as well.
+     *
+     * @param failure the exception of the call; null if it has a result
+     */
+    private void releaseHolds(LockRegistry registry, @Nullable Throwable failure) {
+        if (this.released) {
+            return;
+        }
+        this.released = true;
+        CompletableFuture<?> all = releaseAll(index -> {
+            LockRequest request = this.requests.get(index);
+            return HoldCounts.areAll(registry, request, mode -> ownHolds(request.lockName(), mode))
+                    ? this.leases.get(index).releaseAsync().toCompletableFuture()
+                    : CompletableFuture.completedFuture(true);
+        });
+        awaitRelease(all.exceptionally(ex -> null), failure);
+    }
+
+    private int ownHolds(String lockName, LockMode mode) {
+        int own = 0;
+        for (int i = 0; i < granted(); i++) {
+            LockRequest request = this.requests.get(i);
+            own += request.mode() == mode && request.lockName().equals(lockName) ? 1 : 0;
+        }
+        return own;
+    }
+
+    private CompletableFuture<?> releaseAll(IntFunction<CompletableFuture<?>> release) {
+        CompletableFuture<?>[] answers = new CompletableFuture<?>[granted()];
+        for (int i = answers.length - 1; i >= 0; i--) {
+            answers[i] = release.apply(i);
+        }
+        return CompletableFuture.allOf(answers);
+    }
+
+    private void awaitRelease(CompletableFuture<?> all, @Nullable Throwable failure) {
+        if (failure == null || areAllGranted()) {
+            all.join();
+            return;
+        }
+        long nanos = releaseWaitNanos(failure);
+        if (nanos > 0) {
+            all.<@Nullable Object>handle((result, ex) -> null)
+                    .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
+                    .join();
+        }
+    }
+
+    /**
+     * Returns how long a call that was not granted a lock waits for the release of the locks before it: as long as it could
+     * have waited for that one; zero or less if the store has just failed to answer.
+     */
+    public long releaseWaitNanos(Throwable failure) {
+        return failure instanceof LockStoreException ? 0 : graceNanos(granted());
+    }
+
+    /**
+     * Releases leases that belong to no thread, without blocking. Minimum holds last longer if the work was begun.
+     *
+     * @return completed with the loss of the innermost lost lease, unless its loss is ignored, or with null; exceptionally
+     *     only if a registry of the application throws
+     */
+    public CompletableFuture<@Nullable LockLostException> release() {
+        return releaseAll(this::release).thenApply(unused -> firstLoss());
+    }
+
+    /** Releases leases that belong to no thread, as {@link #release}, after a failure in the calling thread, and waits for it. */
+    public void releaseAfter(Throwable failure) {
+        CompletableFuture<@Nullable LockLostException> released = release();
+        awaitRelease(released, failure);
+        if (areAllGranted()) {
+            addLoss(released.join(), failure);
+        }
+    }
+
+    private CompletableFuture<?> release(int index) {
+        try {
+            Duration minHold = this.requests.get(index).minHold();
+            Duration left = minHold.minusNanos(System.nanoTime() - this.beginNanos);
+            return this.leases
+                    .get(index)
+                    .releaseAsync(this.begun && !left.isNegative() ? left : Duration.ZERO)
+                    .toCompletableFuture();
+        } catch (RuntimeException | Error ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    private @Nullable LockLostException firstLoss() {
+        for (int i = granted() - 1; i >= 0; i--) {
+            Lease lease = this.leases.get(i);
+            // After the release, which may be the first to detect the loss. A lease that was released is not lost.
+            if (this.defaults.isGuarded(this.requests.get(i)) && lease.state() == Lease.State.LOST) {
+                try {
+                    lease.ensureHeld();
+                } catch (LockLostException ex) {
+                    return ex;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Adds a loss to the failure as a suppressed exception, unless the failure reports this loss. */
+    public static void addLoss(@Nullable LockLostException loss, Throwable failure) {
+        if (loss != null && !isReportOf(loss, unwrapped(failure))) {
+            failure.addSuppressed(loss);
+        }
+    }
+
+    /** Returns whether the failure is about that loss. */
+    public static boolean isReportOf(LockLostException loss, Throwable failure) {
+        return failure instanceof LockLostException other
+                && other.lockName().equals(loss.lockName())
+                && other.fencingToken() == loss.fencingToken();
+    }
+
+    /** Returns the failure of a stage without the exception that dependent stages wrap it in. */
+    public static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
+    }
+}

@@ -1,0 +1,91 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.engine.AcquisitionIds;
+import io.github.lockstarter.engine.Engine;
+import io.github.lockstarter.engine.LeaseClock;
+import io.github.lockstarter.engine.RunThreads;
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.Rules;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.tx.UnlockWarning;
+import java.lang.ref.ReferenceQueue;
+
+/**
+ * One run of a registry, from its start to its stop: creates and connects all parts, starts and stops them. A restart creates a new
+ * run with a new instance id, so that nothing of the old one can affect it. No part knows the run.
+ */
+final class Run {
+
+    private final LockSettings settings;
+
+    private final RunThreads threads = new RunThreads(this::later);
+
+    final LockEvents events;
+
+    final Engine engine;
+
+    final Instances instances;
+
+    final LeaseHandle.Operations leases;
+
+    final Acquisitions acquisitions;
+
+    final Inventory inventory;
+
+    Run(LockStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
+        this.settings = settings;
+        LoggedNames names = settings.names();
+        AcquisitionIds ids = new AcquisitionIds();
+        this.instances = new Instances(ids.instance(), settings, store, this.threads, this::now);
+        this.events = new LockEvents(this::now, this.threads, names, this.instances, observers);
+        this.engine = new Engine(store, rules(store, settings), this.events, clock, ids);
+        this.leases = new LeaseHandle.Operations(
+                this.engine,
+                this.events,
+                this.threads,
+                new LeaseTerms(settings),
+                settings.releaseMode() == ReleaseMode.BACKGROUND,
+                settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null,
+                new ReferenceQueue<>());
+        this.acquisitions = new Acquisitions(
+                this.leases,
+                new AcquireReports(this.engine, this.events, this.instances),
+                this.instances,
+                observers.acquisitions(),
+                settings.commandTimeout().toNanos());
+        this.inventory = new Inventory(this.engine, this.events, store, settings);
+    }
+
+    private static Rules rules(LockStore store, LockSettings settings) {
+        long claim = store.claimMillis() * Moment.MILLI;
+        HandOffSettings handOff = settings.handOff();
+        return new Rules(
+                settings.commandTimeout().toNanos(),
+                settings.pollInterval().toNanos(),
+                claim,
+                handOff.maxTime().toNanos(),
+                handOff.maxCount(),
+                claim == 0);
+    }
+
+    private Moment now() {
+        return this.engine.now();
+    }
+
+    private boolean later(Runnable task, long delayNanos) {
+        return this.engine.later(task, delayNanos);
+    }
+
+    void start() {
+        this.engine.start();
+        this.instances.start();
+        this.leases.start();
+    }
+
+    /** Refuses new acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */
+    void stop() {
+        this.engine.stop(this.settings.shutdownTimeout());
+        this.threads.stop();
+    }
+}

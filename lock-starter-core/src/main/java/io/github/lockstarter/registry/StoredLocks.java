@@ -1,0 +1,178 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInventory.Stored;
+import io.github.lockstarter.LockInventory.StoredGrant;
+import io.github.lockstarter.LockInventory.StoredWaiter;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoredHolder;
+import io.github.lockstarter.store.StoredLock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The locks as the store knows them, whichever instance owns them. Methods wait for the reply of the store, except as stated. */
+final class StoredLocks {
+
+    /** The scripts compute with tokens below it exactly. A larger one was not derived from the time of the server. */
+    private static final long MAX_TIME_MICROS = 1L << 53;
+
+    private final LockStore store;
+
+    StoredLocks(LockStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Returns whether the lock has an owner.
+     *
+     * @param mode READ or WRITE: has such an owner; null: has any
+     */
+    boolean isLocked(String lockName, @Nullable LockMode mode) {
+        // A plain lock has no readers, and the question whether it is locked is shorter.
+        StoredLock found = find(lockName, mode == null);
+        return found != null && (mode == null || found.holders().isEmpty() == (mode == LockMode.WRITE));
+    }
+
+    /** Returns the number of permits that are held. */
+    int used(String lockName) {
+        StoredLock found = find(lockName, false);
+        return found == null
+                ? 0
+                : found.holders().stream().mapToInt(StoredHolder::weight).sum();
+    }
+
+    /**
+     * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the next owner.
+     *
+     * @param mode READ: releases readers alone; WRITE or null: all owners
+     * @return whether there was an owner
+     */
+    boolean forceRelease(String lockName, @Nullable LockMode mode) {
+        StoredLock found = find(lockName, false);
+        boolean released = false;
+        for (String owner : found != null ? owners(found) : List.<String>of()) {
+            if (mode != LockMode.READ || GrantKind.of(owner).mode() == LockMode.READ) {
+                Reply reply = release(lockName, owner);
+                if (Reply.NotOwner.TAKEN.equals(reply)) {
+                    reply = release(lockName, GrantKind.keptOf(owner));
+                }
+                released |= !(reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine);
+            }
+        }
+        return released;
+    }
+
+    private Reply release(String lockName, String owner) {
+        return this.store.call(new Command.Release(lockName, owner, 0, 0, null));
+    }
+
+    private static List<String> owners(StoredLock found) {
+        return found.holders().isEmpty()
+                ? Stream.ofNullable(found.owner()).toList()
+                : found.holders().stream().map(StoredHolder::acquisitionId).toList();
+    }
+
+    private @Nullable StoredLock find(String lockName, boolean ownerOnly) {
+        return ((Reply.Described) this.store.call(new Command.Inspect(lockName, ownerOnly))).lock();
+    }
+
+    /**
+     * Describes a lock. Waits for the descriptions of all holders and waiters together, for at most that time.
+     *
+     * @param instances null: instances are described by their ids
+     */
+    Optional<Stored> describe(String lockName, @Nullable Instances instances, Duration atMost) {
+        return described(find(lockName, false), instances, atMost).join();
+    }
+
+    /** As {@link #describe}, but does not block. */
+    CompletionStage<Optional<Stored>> describeAsync(String lockName, @Nullable Instances instances, Duration atMost) {
+        return this.store
+                .send(new Command.Inspect(lockName, false))
+                .thenCompose(reply -> described(((Reply.Described) reply).lock(), instances, atMost));
+    }
+
+    private static CompletableFuture<Optional<Stored>> described(
+            @Nullable StoredLock found, @Nullable Instances instances, Duration atMost) {
+        if (found == null || instances == null) {
+            return CompletableFuture.completedFuture(
+                    Optional.ofNullable(found).map(lock -> described(lock, Instances::byId)));
+        }
+        CompletableFuture<?>[] reads = Stream.concat(owners(found).stream(), found.line().stream())
+                .map(instances::read)
+                .toArray(CompletableFuture<?>[]::new);
+        // Without a reply in time, instances are described by their ids.
+        return CompletableFuture.allOf(reads)
+                .thenApply(all -> true)
+                .completeOnTimeout(false, atMost.toNanos(), TimeUnit.NANOSECONDS)
+                .thenApply(unused -> Optional.of(described(found, instances::of)));
+    }
+
+    private static Stored described(StoredLock found, Function<String, LockHolder> instances) {
+        List<StoredGrant> holders = found.holders().stream()
+                .sorted(Comparator.comparingLong(StoredHolder::fencingToken))
+                .map(holder -> new StoredGrant(
+                        instances.apply(holder.acquisitionId()),
+                        holder.fencingToken(),
+                        millis(holder.remainingMillis()),
+                        holder.weight(),
+                        time(holder.fencingToken())))
+                .toList();
+        String owner = ownerOf(found);
+        long token = found.fencingToken();
+        return new Stored(
+                mode(found),
+                token > 0 ? Long.valueOf(token) : null,
+                millis(found.remainingMillis()),
+                holders.isEmpty()
+                        ? (owner != null ? instances.apply(owner) : null)
+                        : holders.get(0).holder(),
+                time(token),
+                found.waiting() >= 0 ? Integer.valueOf(found.waiting()) : null,
+                found.line().stream()
+                        .map(id -> new StoredWaiter(
+                                instances.apply(id), GrantKind.of(id).mode()))
+                        .toList(),
+                holders);
+    }
+
+    private static @Nullable LockMode mode(StoredLock found) {
+        if (!found.holders().isEmpty()) {
+            LockMode mode = GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+            // The id of a holder states how it shares the lock, unless another program wrote it.
+            return mode != LockMode.WRITE ? mode : null;
+        }
+        return ownerOf(found) != null ? LockMode.WRITE : null;
+    }
+
+    /** Returns null for a shared lock as well, if another program has damaged all of its holders. */
+    private static @Nullable String ownerOf(StoredLock found) {
+        String owner = found.owner();
+        return owner == null || GrantKind.isMarker(owner) ? null : owner;
+    }
+
+    private static @Nullable Duration millis(long millis) {
+        return millis >= 0 ? Duration.ofMillis(millis) : null;
+    }
+
+    /** Returns the time of a grant by the store, which its token contains; null if the token contains none. */
+    private static @Nullable Instant time(long fencingToken) {
+        return fencingToken > 0 && fencingToken < MAX_TIME_MICROS
+                ? Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS)
+                : null;
+    }
+}

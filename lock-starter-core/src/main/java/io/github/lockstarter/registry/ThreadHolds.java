@@ -1,0 +1,129 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.Owner;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What one thread holds, by the name and the mode of the lock. Used by that thread alone, except for its liveness and its name. */
+final class ThreadHolds implements Owner {
+
+    private final Thread thread = Thread.currentThread();
+
+    /** The only hold, which most threads have, or null. */
+    private @Nullable Hold only;
+
+    /** All holds, if there are several; empty: there is at most one. */
+    private Map<Key, Hold> several = Map.of();
+
+    /**
+     * The last hold of a reader that has been lost with the lease of the writer around it. It is held no more, and its unlock, which may
+     * still follow, reports the loss.
+     */
+    private @Nullable Hold lost;
+
+    /** A hold is the key of its own entry. */
+    static class Key {
+
+        final String lockName;
+
+        final LockMode mode;
+
+        Key(String lockName, LockMode mode) {
+            this.lockName = lockName;
+            this.mode = mode;
+        }
+
+        @Override
+        public final boolean equals(@Nullable Object other) {
+            return other instanceof Key key && isOf(key.lockName, key.mode);
+        }
+
+        final boolean isOf(String name, LockMode ofMode) {
+            return this.mode == ofMode && this.lockName.equals(name);
+        }
+
+        @Override
+        public final int hashCode() {
+            return this.lockName.hashCode();
+        }
+    }
+
+    @Override
+    public boolean isAlive() {
+        return this.thread.isAlive();
+    }
+
+    /** Returns the name of the thread that owns the grant; null: no thread. */
+    static @Nullable String threadName(Grant grant) {
+        if (!(grant.owner instanceof ThreadHolds holds)) {
+            return null;
+        }
+        // Virtual threads have no name by default; thread dumps show their number.
+        String name = holds.thread.getName();
+        return name.isEmpty() ? "#" + holds.thread.getId() : name;
+    }
+
+    @Nullable
+    Hold get(LockRequest request) {
+        return get(request.lockName(), request.mode());
+    }
+
+    @Nullable
+    Hold get(String lockName, LockMode mode) {
+        Hold found = this.only;
+        if (found == null) {
+            found = this.several.isEmpty() ? null : this.several.get(new Key(lockName, mode));
+        } else if (!found.isOf(lockName, mode)) {
+            found = null;
+        }
+        if (found != null && found.count == 0) {
+            remove(found);
+            found = null;
+        }
+        return found;
+    }
+
+    void put(Hold hold) {
+        Hold first = this.only;
+        if (first == null && this.several.isEmpty()) {
+            this.only = hold;
+            return;
+        }
+        if (first != null) {
+            this.several = new HashMap<>();
+            this.several.put(first, first);
+            this.only = null;
+        }
+        this.several.put(hold, hold);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another hold of the lock may have taken its place
+    void remove(Hold hold) {
+        if (this.only == hold) {
+            this.only = null;
+        } else if (this.several.get(hold) == hold) {
+            this.several.remove(hold);
+        }
+    }
+
+    void removeLost(Hold hold) {
+        remove(hold);
+        this.lost = hold;
+    }
+
+    /** Returns the hold that {@link #removeLost} has removed last, if it was of that lock, and forgets it in any case. */
+    @Nullable
+    Hold takeLost(LockRequest request) {
+        Hold hold = this.lost;
+        this.lost = null;
+        return hold != null && hold.isOf(request.lockName(), request.mode()) ? hold : null;
+    }
+
+    boolean isEmpty() {
+        return this.only == null && this.several.isEmpty() && this.lost == null;
+    }
+}

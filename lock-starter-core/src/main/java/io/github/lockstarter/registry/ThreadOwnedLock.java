@@ -1,0 +1,147 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseLock;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.text.LoggedNames;
+import io.github.lockstarter.text.Printable;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store. */
+final class ThreadOwnedLock implements LeaseLock {
+
+    private static final long LONGEST_WAIT = TimeUnit.DAYS.toNanos(3660);
+
+    private final OwnedLocks locks;
+
+    private final Supplier<StoredLocks> store;
+
+    private final LoggedNames names;
+
+    /** Waits until it is granted. */
+    private final LockRequest request;
+
+    private final @Nullable LockMode mode;
+
+    /**
+     * Creates a lock.
+     *
+     * @param store that of a registry, which is started if necessary
+     * @param mode READ or WRITE: {@link #isLocked()} and {@link #forceUnlock()} are about such grants; null: about all
+     */
+    ThreadOwnedLock(
+            OwnedLocks locks,
+            Supplier<StoredLocks> store,
+            LoggedNames names,
+            LockRequest request,
+            @Nullable LockMode mode) {
+        this.locks = locks;
+        this.store = store;
+        this.names = names;
+        this.request = request.withWaitTime(LockRequest.FOREVER);
+        this.mode = mode;
+    }
+
+    @Override
+    public void lock() {
+        lock(this.request);
+    }
+
+    @Override
+    public void lock(Duration lease) {
+        lock(this.request.withLease(lease));
+    }
+
+    private void lock(LockRequest wanted) {
+        try {
+            this.locks.enter(wanted, false);
+        } catch (InterruptedException ex) {
+            throw new AssertionError("not interruptible", ex);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        this.locks.enter(this.request, true);
+    }
+
+    @Override
+    public boolean tryLock() {
+        try {
+            return this.locks.tryEnter(this.request.withWaitTime(Duration.ZERO), false);
+        } catch (InterruptedException ex) {
+            throw new AssertionError("not interruptible", ex);
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        // A Lock takes any time, but a request is limited.
+        long nanos = Math.max(0, Math.min(unit.toNanos(time), LONGEST_WAIT));
+        return tryLock(Duration.ofNanos(nanos));
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime) throws InterruptedException {
+        return this.locks.tryEnter(this.request.withWaitTime(waitTime), true);
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException {
+        return this.locks.tryEnter(this.request.withWaitTime(waitTime).withLease(lease), true);
+    }
+
+    @Override
+    public void unlock() {
+        this.locks.unlock(this.request);
+    }
+
+    private String shownName() {
+        return this.names.of(this.request.lockName());
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Hold hold = this.locks.current(this.request);
+        return hold != null && hold.lease.isHeld();
+    }
+
+    @Override
+    public int getHoldCount() {
+        Hold hold = this.locks.current(this.request);
+        return hold != null ? hold.count : 0;
+    }
+
+    @Override
+    public boolean isLocked() {
+        return this.store.get().isLocked(this.request.lockName(), this.mode);
+    }
+
+    @Override
+    public boolean forceUnlock() {
+        return this.store.get().forceRelease(this.request.lockName(), this.mode);
+    }
+
+    @Override
+    public Lease currentLease() {
+        return this.locks.required(this.request).lease;
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException(Printable.of("Lock '" + shownName()
+                + "' has no conditions: waiters in other JVMs could not be signalled. Use a queue or a topic that the"
+                + " JVMs share."));
+    }
+
+    @Override
+    public String toString() {
+        String suffix = this.mode == LockMode.READ ? ", readers]" : "]";
+        return "LeaseLock[" + shownName() + suffix;
+    }
+}

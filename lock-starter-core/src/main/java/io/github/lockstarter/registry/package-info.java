@@ -1,0 +1,8 @@
+/**
+ * The registry: what threads and futures hold, leases, events, settings, and the list of locks. Begin with
+ * {@link io.github.lockstarter.registry.LeasingLockRegistry}. Internal.
+ */
+@NullMarked
+package io.github.lockstarter.registry;
+
+import org.jspecify.annotations.NullMarked;
