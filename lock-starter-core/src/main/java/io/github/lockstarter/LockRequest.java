@@ -25,20 +25,20 @@ public final class LockRequest {
 
     private static final int MAX_NAME_BYTES = 512;
 
-    private static final int MOST_SHOWN = 60;
+    private static final int MAX_SHOWN = 60;
 
     private static final ConcurrentMap<String, String> STATIC_NAMES = new ConcurrentHashMap<>();
 
     /** Names beyond it are not shared. */
-    private static final int MOST_SHARED = 1000;
+    private static final int MAX_SHARED = 1000;
 
     private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null, OnLost.DEFAULT, OnNotGranted.THROW, null);
 
-    private static final int MOST_PERMITS = 999_999_999;
+    private static final int MAX_PERMITS = 999_999_999;
 
-    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
+    private static final Duration MIN_LEASE = Duration.ofMillis(1);
 
-    private static final Duration LONGEST_TIME = Duration.ofDays(3660);
+    private static final Duration MAX_TIME = Duration.ofDays(3660);
 
     private final String name;
 
@@ -152,7 +152,7 @@ public final class LockRequest {
      * lease.
      */
     public LockRequest withLease(Duration lease) {
-        require(FOREVER.equals(lease) || lease.compareTo(SHORTEST_LEASE) >= 0, "lease", lease, "at least 1 ms");
+        require(FOREVER.equals(lease) || lease.compareTo(MIN_LEASE) >= 0, "lease", lease, "at least 1 ms");
         return with(this.waitTime, lease, this.maxHold, this.minHold);
     }
 
@@ -161,7 +161,7 @@ public final class LockRequest {
      * DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no limit.
      */
     public LockRequest withMaxHold(Duration maxHold) {
-        require(FOREVER.equals(maxHold) || maxHold.compareTo(SHORTEST_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
+        require(FOREVER.equals(maxHold) || maxHold.compareTo(MIN_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
         return with(this.waitTime, this.lease, maxHold, this.minHold);
     }
 
@@ -213,11 +213,11 @@ public final class LockRequest {
      * @throws IllegalArgumentException if a number is out of range
      */
     public LockRequest withPermits(int weight, int permits) {
-        if (weight < 1 || permits < weight || permits > MOST_PERMITS) {
+        if (weight < 1 || permits < weight || permits > MAX_PERMITS) {
             throw new IllegalArgumentException(Printable.of("Semaphore '" + LoggedNames.ofStatic(this.name)
                     + "': " + weight + " of " + permits
                     + " permits cannot be requested. The weight must be at least 1 and"
-                    + " at most the number of permits, which must be at most " + MOST_PERMITS + '.'));
+                    + " at most the number of permits, which must be at most " + MAX_PERMITS + '.'));
         }
         return with(new Use(
                 LockMode.PERMIT, weight, permits, releaseAfterTransaction(), onLost(), onNotGranted(), method()));
@@ -344,13 +344,13 @@ public final class LockRequest {
     /** Returns the beginning of the static name, without the key, which may be personal data. */
     private static String beginning(String lockName) {
         int colon = lockName.indexOf(':');
-        return lockName.substring(0, Math.min(colon >= 0 ? colon : lockName.length(), MOST_SHOWN));
+        return lockName.substring(0, Math.min(colon >= 0 ? colon : lockName.length(), MAX_SHOWN));
     }
 
     /** Returns a string that the requests for many locks share for their static name. */
     private static String shared(String name) {
         String known = STATIC_NAMES.get(name);
-        if (known == null && STATIC_NAMES.size() < MOST_SHARED) {
+        if (known == null && STATIC_NAMES.size() < MAX_SHARED) {
             // Not computeIfAbsent(): an exhausted stack in its function would block names for ever.
             known = STATIC_NAMES.putIfAbsent(name, name);
         }
@@ -368,10 +368,10 @@ public final class LockRequest {
     }
 
     private void require(boolean valid, String what, Duration value, String range, String orElse) {
-        if (!valid || value.compareTo(LONGEST_TIME) > 0) {
+        if (!valid || value.compareTo(MAX_TIME) > 0) {
             throw new IllegalArgumentException(
                     Printable.of("Lock '" + LoggedNames.ofStatic(this.name) + "': the " + what + " must be " + range
-                            + " and at most " + LONGEST_TIME.toDays() + " days" + orElse + ", but is " + value + "."));
+                            + " and at most " + MAX_TIME.toDays() + " days" + orElse + ", but is " + value + "."));
         }
     }
 }

@@ -106,9 +106,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
                 }
             }
             int count = this.requests.size();
-            if (count > LockSequence.MOST) {
+            if (count > LockSequence.MAX_LOCKS) {
                 throw new InvalidLockKeyException("A call requests " + count + " locks, such as '"
-                        + method.specs().get(0).name() + "', which exceeds the maximum of " + LockSequence.MOST
+                        + method.specs().get(0).name() + "', which exceeds the maximum of " + LockSequence.MAX_LOCKS
                         + ". Use one lock for all of them, or split the call.");
             }
             if (count > 1) {

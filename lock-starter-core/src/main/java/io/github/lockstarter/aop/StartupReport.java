@@ -53,7 +53,7 @@ final class StartupReport {
      * A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. The clocks of instances differ by
      * more than a shorter minimum hold.
      */
-    private static final Duration SHORTEST_TIME = Duration.ofSeconds(1);
+    private static final Duration MIN_TIME = Duration.ofSeconds(1);
 
     /** By name, because nothing else here depends on scheduling. */
     private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
@@ -160,7 +160,7 @@ final class StartupReport {
     }
 
     private void warnIfShort(@Nullable Duration lease, String where) {
-        if (lease != null && !lease.isNegative() && lease.compareTo(SHORTEST_TIME) < 0 && this.reported.add(where)) {
+        if (lease != null && !lease.isNegative() && lease.compareTo(MIN_TIME) < 0 && this.reported.add(where)) {
             logger.warn("The fixed lease " + where + " is " + Printable.duration(lease)
                     + ". A fixed lease is never renewed and counts as lost after nine tenths of its time, so that a"
                     + " short pause of the JVM or of Redis costs the lock, after the work was done. Remove it: the"
@@ -250,7 +250,7 @@ final class StartupReport {
         List<LockRequest> kept =
                 requests.stream().filter(request -> !request.minHold().isZero()).toList();
         for (LockRequest request : composed ? requests : List.<LockRequest>of()) {
-            if (request.minHold().compareTo(SHORTEST_TIME) < 0) {
+            if (request.minHold().compareTo(MIN_TIME) < 0) {
                 throw job.rejection(
                         "the minimum hold of its @ScheduledLock is " + Printable.duration(request.minHold())
                                 + ", so that an instance whose clock is late runs the job again",

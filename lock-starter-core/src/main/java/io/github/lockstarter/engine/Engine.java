@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lock.Acquisition;
 import io.github.lockstarter.lock.CommandWindow;
 import io.github.lockstarter.lock.Delivery;
 import io.github.lockstarter.lock.Effect;
@@ -325,8 +326,9 @@ public final class Engine implements StoreListener {
      */
     public boolean release(Grant grant) {
         // The owner of a lost grant does not wait for a store that may be silent.
-        OwnCommand own = sent ->
-                sent.stake == grant.stake && sent.command instanceof Command.Release && grant.state != Grant.State.LOST;
+        OwnCommand own = sent -> sent.acquisition == grant.acquisition
+                && sent.command instanceof Command.Release
+                && grant.state != Grant.State.LOST;
         change(grant, (lock, now) -> lock.release(grant, now), own);
         return grant.state != Grant.State.LOST;
     }
@@ -368,7 +370,7 @@ public final class Engine implements StoreListener {
             @Override
             public boolean takes(Sent sent) {
                 // A downgrade that has no reply yet is repeated instead.
-                return sent.stake == grant.stake
+                return sent.acquisition == grant.acquisition
                         && (sent.command instanceof Command.Renew || sent.command instanceof Command.Downgrade)
                         && grant.state != Grant.State.LOST;
             }
@@ -566,7 +568,7 @@ public final class Engine implements StoreListener {
             }
             int rounds = MAX_ROUNDS;
             for (Sent next = nextTurn(--rounds > 0); next != null; next = nextTurn(--rounds > 0)) {
-                // A lock with a question that is open is not idle, and stays.
+                // A lock with an attempt that is open is not idle, and stays.
                 Cell cell = this.cells.get(next.command.lock());
                 if (cell != null) {
                     next.at = now();
@@ -650,7 +652,7 @@ public final class Engine implements StoreListener {
     }
 
     /** One lock: its state machine, its mutex, and the execution of its effects. An entry in the wheel of the watchdog. */
-    final class Cell extends TimingWheel.Entry implements Delivery.Driver {
+    final class Cell extends Watchdog.Watched implements Delivery.Driver {
 
         private final Mutex mutex;
 
@@ -662,9 +664,6 @@ public final class Engine implements StoreListener {
 
         /** Whether the watchdog calls, at the time that the entry has; that may be earlier than the lock wants it. */
         private boolean isCalled;
-
-        /** In which wheel of the watchdog it is. */
-        boolean isAmongHeld;
 
         /** Whether the housekeeping has found it idle, and nothing has happened since. */
         private boolean wasSeenIdle;
@@ -865,7 +864,18 @@ public final class Engine implements StoreListener {
             }
         }
 
+        @Override
+        void sendAlone(Sent renewal) {
+            send(renewal);
+        }
+
+        @Override
+        void renewalOver(Sent renewal, @Nullable Reply reply, @Nullable Throwable failure) {
+            completed(renewal, reply, failure, true);
+        }
+
         /** Something that the lock had to know is missing. */
+        @Override
         void failed() {
             this.delivery.failed();
             Engine.this.hasFailed = true;
@@ -902,6 +912,7 @@ public final class Engine implements StoreListener {
         }
 
         /** The time that the lock has requested. Called by the watchdog, which has taken the cell out of its wheel. */
+        @Override
         void timeReached(Watchdog.Renewals renewals) {
             boolean unused = input(
                     (local, now) -> {
@@ -962,7 +973,8 @@ public final class Engine implements StoreListener {
 
         @Override
         public void callAt(long dueAt, boolean isHeld) {
-            if (dueAt < (this.isCalled ? this.due : Moment.NEVER) || (isHeld && this.isCalled && !this.isAmongHeld)) {
+            if (dueAt < (this.isCalled ? this.due : Moment.NEVER)
+                    || (isHeld && this.isCalled && !Watchdog.isAmongHeld(this))) {
                 Engine.this.watchdog.call(this, dueAt, isHeld);
                 this.isCalled = true;
             }
@@ -988,10 +1000,10 @@ public final class Engine implements StoreListener {
         }
 
         @Override
-        public int withdraw(LocalLock.Stake stake) {
+        public int withdraw(Acquisition acquisition) {
             Engine.this.turns.lock();
             try {
-                return Engine.this.window.withdraw(stake);
+                return Engine.this.window.withdraw(acquisition);
             } finally {
                 Engine.this.turns.unlock();
             }

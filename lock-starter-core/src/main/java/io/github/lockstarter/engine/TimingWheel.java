@@ -84,7 +84,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     private static final int TICK_BITS = 20;
 
     /** The lock must not be held for long. */
-    private static final int MOST_POLLED = 100;
+    private static final int MAX_POLLED = 100;
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -150,7 +150,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     /** Removes and returns entries that are due, not all of them if there are many; empty: there is none. */
     List<E> pollDue(long now) {
         // Allocated before anything is taken out, because it can fail.
-        List<E> due = new ArrayList<>(MOST_POLLED);
+        List<E> due = new ArrayList<>(MAX_POLLED);
         this.lock.lock();
         try {
             long last = tick(now);
@@ -159,7 +159,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
                 if (slot != null && slot.earliest - now <= 0) {
                     poll(slot, now, due);
                 }
-                if (this.cursor >= last || due.size() >= MOST_POLLED) {
+                if (this.cursor >= last || due.size() >= MAX_POLLED) {
                     break;
                 }
                 if (this.size > 0) {
@@ -177,7 +177,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         for (int i = slot.size - 1; i >= 0; i--) {
             Entry entry = slot.get(i);
             if (entry.due - now <= 0) {
-                if (into.size() >= MOST_POLLED) {
+                if (into.size() >= MAX_POLLED) {
                     return;
                 }
                 takeOut(entry);

@@ -32,6 +32,25 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  */
 final class Watchdog {
 
+    /** A lock that is called in time. */
+    abstract static class Watched extends TimingWheel.Entry {
+
+        /** Whether this JVM holds the lock. */
+        private boolean isAmongHeld;
+
+        /** The time that was requested, or an earlier one. The lock is no longer in a wheel. */
+        abstract void timeReached(Renewals renewals);
+
+        /** A call has failed. Only plain writes, because the stack may be exhausted. */
+        abstract void failed();
+
+        /** Sends one renewal. */
+        abstract void sendAlone(Sent renewal);
+
+        /** Reports the outcome of a renewal, one of the two, and does not throw. */
+        abstract void renewalOver(Sent renewal, @Nullable Reply reply, @Nullable Throwable failure);
+    }
+
     private static final LockLog logger = LockLog.of(Watchdog.class);
 
     private static final Duration HOUSEKEEPING = Duration.ofSeconds(1);
@@ -45,9 +64,9 @@ final class Watchdog {
     private final ThreadPoolTaskScheduler scheduler = new Scheduler();
 
     /** Locks that this JVM holds: they are called first, so that the ends of many waits delay no renewal. */
-    private final TimingWheel<Engine.Cell> held;
+    private final TimingWheel<Watched> held;
 
-    private final TimingWheel<Engine.Cell> others;
+    private final TimingWheel<Watched> others;
 
     private final ReentrantLock planning = new ReentrantLock();
 
@@ -129,7 +148,7 @@ final class Watchdog {
      *
      * @param isHeld whether this JVM holds the lock
      */
-    void call(Engine.Cell cell, long due, boolean isHeld) {
+    void call(Watched cell, long due, boolean isHeld) {
         if (cell.isAmongHeld != isHeld) {
             forget(cell);
             cell.isAmongHeld = isHeld;
@@ -139,12 +158,17 @@ final class Watchdog {
         }
     }
 
-    private TimingWheel<Engine.Cell> wheelOf(Engine.Cell cell) {
+    private TimingWheel<Watched> wheelOf(Watched cell) {
         return cell.isAmongHeld ? this.held : this.others;
     }
 
+    /** Returns whether the lock is called as one that this JVM holds. Called under the mutex of the lock. */
+    static boolean isAmongHeld(Watched cell) {
+        return cell.isAmongHeld;
+    }
+
     /** Does not call the lock any more. Called under the mutex of the lock. */
-    void forget(Engine.Cell cell) {
+    void forget(Watched cell) {
         wheelOf(cell).remove(cell);
     }
 
@@ -223,11 +247,11 @@ final class Watchdog {
     }
 
     /** Calls those locks, and returns whether there were any. */
-    private boolean callAll(List<Engine.Cell> due, Renewals renewals) {
+    private boolean callAll(List<Watched> due, Renewals renewals) {
         Throwable failure = null;
         // Without an iterator and a logger, which allocate: no cell of those that were taken out may be skipped.
         for (int i = 0; i < due.size(); i++) {
-            Engine.Cell cell = due.get(i);
+            Watched cell = due.get(i);
             try {
                 cell.timeReached(renewals);
             } catch (Throwable ex) {
@@ -270,32 +294,32 @@ final class Watchdog {
     }
 
     /** Renewals that are due together. Used by the thread of the watchdog alone. */
-    final class Renewals extends RenewalBatch<Engine.Cell> {
+    final class Renewals extends RenewalBatch<Watched> {
 
         Renewals() {
             super(Watchdog.this.store::renewalBatchSize);
         }
 
         @Override
-        public void send(Engine.Cell cell, Sent renewal) {
-            cell.send(renewal);
+        public void send(Watched cell, Sent renewal) {
+            cell.sendAlone(renewal);
         }
 
         @Override
-        public void send(Command.RenewAll all, List<Engine.Cell> cells, List<Sent> batch) {
+        public void send(Command.RenewAll all, List<Watched> cells, List<Sent> batch) {
             CompletionStage<?> unused = Watchdog.this.store.send(all).whenComplete((reply, failure) -> {
                 for (int i = 0; i < batch.size(); i++) {
                     Reply own = reply instanceof Reply.RenewedAll outcomes
                             ? outcomes.outcomes().get(i)
                             : null;
-                    cells.get(i).completed(batch.get(i), own, failure, true);
+                    cells.get(i).renewalOver(batch.get(i), own, failure);
                 }
             });
         }
 
         @Override
-        public void failed(Engine.Cell cell, Sent renewal, Throwable failure) {
-            cell.completed(renewal, null, failure, true);
+        public void failed(Watched cell, Sent renewal, Throwable failure) {
+            cell.renewalOver(renewal, null, failure);
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.lock;
 
-import io.github.lockstarter.lock.LocalLock.Stake;
 import io.github.lockstarter.store.Command;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -52,7 +51,7 @@ public final class CommandWindow {
     /** Returns whether the command is written now; otherwise {@link #next} returns it later. */
     public boolean enter(Sent sent) {
         boolean isAcquire = sent.command instanceof Command.Acquire;
-        boolean isPoll = isAcquire && sent.stake.standsInLine();
+        boolean isPoll = isAcquire && sent.acquisition.standsInLine();
         if (this.open < this.size && this.releases.isEmpty() && (this.waiting == 0 || !isAcquire || isPoll)) {
             this.open++;
             return true;
@@ -61,9 +60,9 @@ public final class CommandWindow {
             (isPoll ? this.polls : this.acquires).add(sent);
             this.waiting++;
             sent.isWaiting = true;
-            sent.nextWaiting = sent.stake.waiting;
-            sent.stake.waiting = sent;
-            sent.stake.waitingQuestions++;
+            sent.nextWaiting = sent.acquisition.waiting;
+            sent.acquisition.waiting = sent;
+            sent.acquisition.waitingAttempts++;
         } else {
             this.releases.add(sent);
         }
@@ -106,13 +105,13 @@ public final class CommandWindow {
     private void forget(Sent acquire) {
         this.waiting--;
         acquire.isWaiting = false;
-        acquire.stake.waitingQuestions--;
-        Sent before = acquire.stake.waiting;
+        acquire.acquisition.waitingAttempts--;
+        Sent before = acquire.acquisition.waiting;
         if (before == acquire) {
-            acquire.stake.waiting = acquire.nextWaiting;
+            acquire.acquisition.waiting = acquire.nextWaiting;
             return;
         }
-        // A stake that has asked twice
+        // An acquisition that has asked twice
         while (before != null && before.nextWaiting != acquire) {
             before = before.nextWaiting;
         }
@@ -121,14 +120,14 @@ public final class CommandWindow {
         }
     }
 
-    /** Withdraws the acquires of a stake that wait, and returns their number. They have no outcome. */
-    public int withdraw(Stake stake) {
-        int withdrawn = stake.waitingQuestions;
-        for (Sent each = stake.waiting; each != null; each = each.nextWaiting) {
+    /** Withdraws the acquires of an acquisition that wait, and returns their number. They have no outcome. */
+    public int withdraw(Acquisition acquisition) {
+        int withdrawn = acquisition.waitingAttempts;
+        for (Sent each = acquisition.waiting; each != null; each = each.nextWaiting) {
             each.isWaiting = false;
         }
-        stake.waiting = null;
-        stake.waitingQuestions = 0;
+        acquisition.waiting = null;
+        acquisition.waitingAttempts = 0;
         this.waiting -= withdrawn;
         return withdrawn;
     }

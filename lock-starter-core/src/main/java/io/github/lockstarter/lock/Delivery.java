@@ -133,7 +133,7 @@ public class Delivery implements Effects {
         } finally {
             given.own = null;
             if (this.isOpen) {
-                // Nobody executes it, and after a failure its outcome is unknown anyway.
+                // It is not executed, and after a failure its outcome is unknown anyway.
                 given.taken = null;
             }
             if (this.isOpen || this.isDelivering || this.first != null) {
@@ -209,7 +209,7 @@ public class Delivery implements Effects {
         return begin;
     }
 
-    /** Returns whether effects wait, and nobody executes them. Called under the mutex. */
+    /** Returns whether effects wait that no caller executes. Called under the mutex. */
     public boolean isWaiting() {
         return this.first != null && !this.isDelivering;
     }
@@ -250,8 +250,8 @@ public class Delivery implements Effects {
     }
 
     @Override
-    public int withdraw(LocalLock.Stake stake) {
-        return this.driver.withdraw(stake);
+    public int withdraw(Acquisition acquisition) {
+        return this.driver.withdraw(acquisition);
     }
 
     @Override

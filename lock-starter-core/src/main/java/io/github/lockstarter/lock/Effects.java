@@ -32,8 +32,8 @@ public interface Effects extends GrantObserver {
     /** Sends a command, or lets it wait until others have their outcome. */
     void send(Sent sent);
 
-    /** Withdraws the acquires of the stake that wait to be sent, and returns their number. They get no outcome. */
-    int withdraw(LocalLock.Stake stake);
+    /** Withdraws the acquires of the acquisition that wait to be sent, and returns their number. They get no outcome. */
+    int withdraw(Acquisition acquisition);
 
     /** The wait has ended with a grant, which its receiver must release. */
     void granted(Waiter waiter, Grant grant, Way way);

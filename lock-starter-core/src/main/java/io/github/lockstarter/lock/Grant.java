@@ -34,8 +34,8 @@ public final class Grant {
 
     public final long grantedAt;
 
-    /** The id in the store; a grant that is passed on in memory keeps the stake. */
-    public final LocalLock.Stake stake;
+    /** The id in the store; a grant that is passed on in memory keeps the acquisition. */
+    public final Acquisition acquisition;
 
     public volatile State state = State.HELD;
 
@@ -65,15 +65,15 @@ public final class Grant {
     @Nullable
     public Runnable whenReleased;
 
-    /** The neighbours among the readers of this JVM that share a stake. */
+    /** The neighbours among the readers of this JVM that share an acquisition. */
     @Nullable
     Grant previous;
 
     @Nullable
     Grant next;
 
-    Grant(LocalLock.Stake stake, Waiter waiter, long token, long now) {
-        this.stake = stake;
+    Grant(Acquisition acquisition, Waiter waiter, long token, long now) {
+        this.acquisition = acquisition;
         this.terms = waiter.terms;
         this.owner = waiter.owner;
         this.request = waiter.request;
@@ -90,16 +90,16 @@ public final class Grant {
 
     /** Returns whether the owner may rely on it at that moment. */
     public boolean isHeld(Moment now) {
-        return isLive() && this.stake.remaining(now) > 0;
+        return isLive() && this.acquisition.remaining(now) > 0;
     }
 
     /** Returns the nanoseconds for which the owner may rely on it; 0: it has ended. */
     public long remaining(Moment now) {
-        return isLive() ? Math.max(0, this.stake.remaining(now)) : 0;
+        return isLive() ? Math.max(0, this.acquisition.remaining(now)) : 0;
     }
 
     public GrantKind kind() {
-        return this.stake.kind;
+        return this.acquisition.kind;
     }
 
     public String lockName() {
@@ -107,6 +107,6 @@ public final class Grant {
     }
 
     public String id() {
-        return this.stake.id;
+        return this.acquisition.id;
     }
 }

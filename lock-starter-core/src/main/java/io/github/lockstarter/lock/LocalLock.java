@@ -7,14 +7,13 @@ import static io.github.lockstarter.lock.Moment.NEVER;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
+import io.github.lockstarter.lock.Acquisition.Phase;
 import io.github.lockstarter.lock.Effects.Way;
-import io.github.lockstarter.lock.LocalLock.Stake.Phase;
 import io.github.lockstarter.lock.Refusal.Cause;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.Successor;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -34,37 +33,39 @@ public final class LocalLock {
      * must happen now. No input knows which others may follow, so that a fact which is noted cannot be missed by a later step. What is
      * to happen leaves through Effects.
      *
-     * Words. A stake is one acquisition id in the store: it asks, is held, and ends. The one that asks is the ticket of this JVM in the
-     * waiting line of the store. A question is a command that may grant the lock to a ticket: an acquire, or a release that names the
-     * ticket as its successor. A weight is what a grant takes of the lock: one reader, some permits, or all of it.
+     * Words. An acquisition has one id in the store: it asks for the lock, is held, and ends. The acquisition that asks is the candidate
+     * of this JVM in the waiting line of the store. An attempt is a command that may grant the lock to a candidate: an acquire, or a
+     * release that names the candidate as its successor. A grant is what one owner has of an acquisition. A weight is the share of the
+     * lock that a grant takes: one reader, some permits, or all of it. A hand-over in memory gives a held acquisition to the next waiter
+     * of this JVM.
      *
      * Invariants between two inputs; the simulation checks them after each (brokenInvariant):
-     *   1. There is a ticket if and only if there is a first waiter and this JVM does not hold all of the lock. It has the kind of that
+     *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold all of the lock. It has the kind of that
      *      waiter. A reader that will join a writer which becomes a reader needs none. Beside shared grants of its own JVM a waiter stands
      *      in the line of the store, so that no later one passes it.
-     *   2. What is held fits together. Each held stake has at least one live grant, and one that is not shared has exactly one.
+     *   2. What is held fits together. Each held acquisition has at least one live grant, and one that is not shared has exactly one.
      *   3. Waiters are granted in the order of arrival, whatever their kinds. Each wait ends once.
      *   4. Nothing is due before dueAt.
      *
      * Rules. The names in parentheses are the actions of the specification in spec/.
      *   - Validity counts from the sending of a command that the store has executed, never from the receipt of anything. It ends a
-     *     margin before the lease, by the stricter of two clocks (Stake.extend; LeaseLock: Granted, Renewed).
-     *   - A refusal is a fact. A waiter whose time is up stays until a question that was asked while it waited has an outcome, but no
+     *     margin before the lease, by the stricter of two clocks (Acquisition.extend; LeaseLock: Granted, Renewed).
+     *   - A refusal is a fact. A waiter whose time is up stays until an attempt that was asked while it waited has an outcome, but no
      *     longer than a command timeout (endOverdueWaits).
      *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver: Notified). A renewal
-     *     follows at once. All other messages are hints: the ticket asks.
+     *     follows at once. All other messages are hints: the candidate asks.
      *   - Unknown outcomes. A command without a reply may have been executed, or may still be. The id is released again and again
-     *     until a release was answered that was sent after the last question of the id had its outcome, and a lease after each
-     *     question without a reply (isOver; WaitingLine: Repeat). An id is never used again.
+     *     until a release was answered that was sent after the last attempt of the id had its outcome, and a lease after each
+     *     attempt without a reply (isOver; WaitingLine: Repeat). An id is never used again.
      *   - An id that is granted the lock although no waiter needs it is released at once (notified).
-     *   - Passing on in memory changes nothing in the store: the same id, the same end of the lease, the next token. It is limited by
+     *   - A hand-over in memory changes nothing in the store: the same id, the same end of the lease, the next token. It is limited by
      *     time and number, so that other JVMs get their turn, and to one for each microsecond, less the margin, so that tokens
-     *     stay below the next one of the store (mayPassOn; LeaseLock: PassOn).
-     *   - Readers of this JVM share a stake for a bounded time after the store has granted it. Only the first waiter may join one, so
-     *     that a reader never passes a writer of this JVM (sharedStake; SharedWaiting: Join).
+     *     stay below the next one of the store (mayHandOver; LeaseLock: PassOn).
+     *   - Readers of this JVM share an acquisition for a bounded time after the store has granted it. Only the first waiter may join one, so
+     *     that a reader never passes a writer of this JVM (sharedAcquisition; SharedWaiting: Join).
      *   - A downgrade is repeated instead of a renewal until it is answered. The id of the writer is kept, because it may still own
      *     the lock, and is released after the reader's (Downgrade: Downgrade, DowngradeAgain).
-     *   - A minimum hold belongs to the stake; a release before its end keeps the lock taken (MinimumHold: Keep).
+     *   - A minimum hold belongs to the acquisition; a release before its end keeps the lock taken (MinimumHold: Keep).
      *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Send, Confirmed).
      *   - After an error of the JVM the lock fails as a whole, instead of being repaired (failStop).
      *   - A grant that was lost because its time is over is not released before its lease is over in the store: the margin is the time
@@ -72,7 +73,7 @@ public final class LocalLock {
      *
      * Units. Nanoseconds of the monotonic clock; the store is asked in milliseconds.
      *
-     * Cost. Entering, leaving and timing out take O(log n) with n waiters, each input O(s) with s stakes: one for a lock or for readers,
+     * Cost. Entering, leaving and timing out take O(log n) with n waiters, each input O(s) with s acquisitions: one for a lock or for readers,
      * one for each grant of permits.
      *
      * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency" (1989); Mellor-
@@ -82,16 +83,13 @@ public final class LocalLock {
 
     private static final long FIRST_PAUSE = 50 * MILLI;
 
-    /** Of a stake that does not ask. */
-    private static final Moment NO_BASE = new Moment(BEFORE, BEFORE);
-
-    /** Of a stake for which no waiter of this lock has asked. */
-    private static final Terms NO_TERMS = new Terms(0, NEVER, NEVER, 0);
+    /** The proof of an acquisition that does not ask. */
+    private static final Moment NO_PROOF = new Moment(BEFORE, BEFORE);
 
     private static final long WAKE_SPREAD = 20 * MILLI;
 
-    /** Largest number of renewals of one stake that are sent although an earlier one has no reply. */
-    private static final int MOST_RENEWALS = 4;
+    /** Largest number of renewals of one acquisition that are sent although an earlier one has no reply. */
+    private static final int MAX_RENEWALS = 4;
 
     public final String name;
 
@@ -102,11 +100,11 @@ public final class LocalLock {
     /** {@link WaiterQueue#NONE} until the first waiter enters, and after a renewal without waiters. */
     private WaiterQueue waiters = WaiterQueue.NONE;
 
-    /** The first of the stakes, which are linked. */
-    private @Nullable Stake stakes;
+    /** The first of the acquisitions, which are linked. */
+    private @Nullable Acquisition acquisitions;
 
-    /** The stake that asks; null: there is none. */
-    private @Nullable Stake ticket;
+    /** The acquisition that asks; null: there is none. */
+    private @Nullable Acquisition candidate;
 
     private boolean stopped;
 
@@ -116,10 +114,10 @@ public final class LocalLock {
     /** Whether this JVM holds the lock, so that something may have to be renewed in time. */
     public boolean isHeld;
 
-    /** The outcome of a question that is the present input, and has not granted the lock; null: there is none. */
+    /** The outcome of an attempt that is the present input, and has not granted the lock; null: there is none. */
     private @Nullable Outcome outcome;
 
-    /** The last reply that refused a ticket. */
+    /** The last reply that refused a candidate. */
     private Reply.@Nullable Taken lastTaken;
 
     /** Whether a fact has changed by which overdue waiters may be refused. */
@@ -145,7 +143,7 @@ public final class LocalLock {
             return;
         }
         waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
-        if (this.stakes != null && isUsedOtherwise(waiter.kind)) {
+        if (this.acquisitions != null && isUsedOtherwise(waiter.kind)) {
             // The store would reject it, but a waiter that does not fit beside the grants of this JVM may not ask.
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, waiter.kind.rejectedUse(this.name), false));
             return;
@@ -171,26 +169,27 @@ public final class LocalLock {
      * grant calls it as well.
      */
     public boolean release(Grant grant, Moment now) {
-        Stake stake = grant.stake;
-        endIfExpired(stake, now);
+        Acquisition acquisition = grant.acquisition;
+        endIfExpired(acquisition, now);
         boolean isLive = grant.isLive();
         if (isLive) {
             Waiter next = this.waiters.first;
-            if (stake.isShared()) {
-                // Precedes the removal, because it allocates: a grant that no stake has would never end.
+            if (acquisition.isShared()) {
+                // Precedes the removal, because it allocates: a grant that no acquisition has would never end.
                 released(grant, null);
-                stake.remove(grant);
-            } else if (next != null && mayPassOn(grant, next, now)) {
+                acquisition.remove(grant);
+            } else if (next != null && mayHandOver(grant, next, now)) {
                 released(grant, null);
-                stake.remove(grant);
-                passOn(stake, next, now);
+                acquisition.remove(grant);
+                handOver(acquisition, next, now);
             } else {
                 grant.state = Grant.State.RELEASING;
-                stake.releasing = grant;
-                stake.remove(grant);
-                end(stake, now.nanos(), now);
-                boolean needsTicket = stake.keepUntil <= now.nanos() && this.ticket == null;
-                sendRelease(stake, next != null && needsTicket && mayAsk(next) ? open(next.kind, now) : null, now);
+                acquisition.releasing = grant;
+                acquisition.remove(grant);
+                end(acquisition, now.nanos(), now);
+                boolean needsCandidate = acquisition.keepUntil <= now.nanos() && this.candidate == null;
+                sendRelease(
+                        acquisition, next != null && needsCandidate && mayAsk(next) ? open(next.kind, now) : null, now);
             }
         } else {
             returned(grant, now);
@@ -201,8 +200,8 @@ public final class LocalLock {
 
     /** Releases a grant that reaches no owner: nothing of the request remains, not even its minimum hold. */
     public boolean giveBack(Grant grant, Moment now) {
-        if (grant.isLive() && !grant.stake.isShared()) {
-            grant.stake.keepUntil = BEFORE;
+        if (grant.isLive() && !grant.acquisition.isShared()) {
+            grant.acquisition.keepUntil = BEFORE;
         }
         return release(grant, now);
     }
@@ -212,7 +211,7 @@ public final class LocalLock {
         if (grant.state == Grant.State.LOST && !grant.isReturned) {
             this.out.released(grant, null);
             grant.isReturned = true;
-            grant.stake.ownerIsDone(now);
+            grant.acquisition.ownerIsDone(now);
         }
     }
 
@@ -224,26 +223,26 @@ public final class LocalLock {
      */
     @Nullable
     public Grant downgrade(Grant writer, Waiter reader, Moment now) {
-        endIfExpired(writer.stake, now);
+        endIfExpired(writer.acquisition, now);
         if (!writer.isLive()) {
             returned(writer, now);
             advance(now);
             return null;
         }
-        Stake former = writer.stake;
-        Stake stake = new Stake(GrantKind.readerOf(former.id), GrantKind.READER, now);
-        stake.continueFrom(former, reader.terms);
+        Acquisition former = writer.acquisition;
+        Acquisition acquisition = new Acquisition(GrantKind.readerOf(former.id), GrantKind.READER, now);
+        acquisition.continueFrom(former, reader.terms);
         // As after a grant of the store, readers that wait first in this JVM join: a writer of another JVM may stand in
         // line by now.
-        stake.grantedAt = now.nanos();
-        stake.isJoinable = reader.terms.isShareable();
-        add(stake);
+        acquisition.grantedAt = now.nanos();
+        acquisition.isJoinable = reader.terms.isShareable();
+        add(acquisition);
         released(writer, null);
         former.remove(writer);
         former.phase = Phase.SUSPENDED;
-        Grant grant = grant(stake, reader, Way.DOWNGRADED, now);
+        Grant grant = grant(acquisition, reader, Way.DOWNGRADED, now);
         // The first renewal is the downgrade.
-        stake.dueAt = now.nanos();
+        acquisition.dueAt = now.nanos();
         advance(now);
         return grant;
     }
@@ -251,7 +250,7 @@ public final class LocalLock {
     /** A nested hold requests a lease that is longer than what is left: renews with that lease at once. */
     public void lengthen(Grant grant, long lease, Moment now) {
         if (grant.isLive()) {
-            sendRenewal(grant.stake, lease, now);
+            sendRenewal(grant.acquisition, lease, now);
         }
         advance(now);
     }
@@ -263,13 +262,14 @@ public final class LocalLock {
      * @param until until when it is renewed; {@link Moment#BEFORE}: not at all
      */
     public void renewUntil(Grant grant, Terms terms, long until, Moment now) {
-        Stake stake = grant.stake;
-        endIfExpired(stake, now);
+        Acquisition acquisition = grant.acquisition;
+        endIfExpired(acquisition, now);
         grant.renewUntil = until;
         if (grant.isLive() && until > now.nanos()) {
-            stake.terms = terms;
-            stake.isConfirmed &= stake.storedUntil - stake.renewedAt >= terms.lease();
-            stake.dueAt = stake.isConfirmed ? Math.min(stake.dueAt, stake.nextRenewal()) : now.nanos();
+            acquisition.terms = terms;
+            acquisition.isConfirmed &= acquisition.storedUntil - acquisition.renewedAt >= terms.lease();
+            acquisition.dueAt =
+                    acquisition.isConfirmed ? Math.min(acquisition.dueAt, acquisition.nextRenewal()) : now.nanos();
         }
         advance(now);
     }
@@ -277,15 +277,15 @@ public final class LocalLock {
     /** A nested hold has a minimum hold of its own, which began now. The latest end counts. */
     public void keep(Grant grant, long minHold, Moment now) {
         if (grant.isLive()) {
-            grant.stake.keepUntil = Math.max(grant.stake.keepUntil, Moment.sum(now.nanos(), minHold));
+            grant.acquisition.keepUntil = Math.max(grant.acquisition.keepUntil, Moment.sum(now.nanos(), minHold));
         }
     }
 
     /** Another system than the store has seen a later owner. */
     public void takenOver(Grant grant, Moment now) {
         if (grant.isLive()) {
-            loseAll(grant.stake, LossReason.TAKEN_OVER);
-            end(grant.stake, now.nanos(), now);
+            loseAll(grant.acquisition, LossReason.TAKEN_OVER);
+            end(grant.acquisition, now.nanos(), now);
         }
         advance(now);
     }
@@ -312,27 +312,27 @@ public final class LocalLock {
      * The store has granted the lock to an acquisition of this JVM from its line. May be late, repeated or wrong.
      */
     public void notified(String id, long token, Moment now) {
-        Stake stake = find(id);
-        if (stake == null) {
+        Acquisition acquisition = find(id);
+        if (acquisition == null) {
             if (!this.stopped) {
                 // Of a wait that has ended long ago. Until it is released, the next owner would wait for the end of its
                 // lease.
-                stake = new Stake(id, GrantKind.of(id), now);
-                add(stake);
-                end(stake, now.nanos(), now);
+                acquisition = new Acquisition(id, GrantKind.of(id), now);
+                add(acquisition);
+                end(acquisition, now.nanos(), now);
             }
-        } else if (stake.phase == Phase.ASKING) {
-            if (isProof(stake, token, now)) {
-                stake.isConfirmed = false;
-                begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);
+        } else if (acquisition.phase == Phase.ASKING) {
+            if (isProof(acquisition, token, now)) {
+                acquisition.isConfirmed = false;
+                begin(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);
             } else {
-                stake.isNotified = true;
-                stake.dueAt = now.nanos();
+                acquisition.isNotified = true;
+                acquisition.dueAt = now.nanos();
             }
-        } else if (stake.phase == Phase.ENDING) {
+        } else if (acquisition.phase == Phase.ENDING) {
             // A release that is under way may have been executed before the grant.
-            stake.settledAt = now.nanos();
-            releaseSoon(stake, now);
+            acquisition.settledAt = now.nanos();
+            releaseSoon(acquisition, now);
         }
         advance(now);
     }
@@ -345,13 +345,13 @@ public final class LocalLock {
 
     /** Commands go to another server, which may not have what was granted before, or may have granted what was never reported. */
     public void serverChanged(Moment now) {
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            stake.isChainBroken = true;
-            stake.isServerNew = true;
-            if (stake.phase == Phase.HELD && stake.terms.isRenewed()) {
-                stake.dueAt = now.nanos();
-            } else if (stake.phase == Phase.ENDING) {
-                releaseSoon(stake, now);
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            acquisition.hasProofGap = true;
+            acquisition.isServerNew = true;
+            if (acquisition.phase == Phase.HELD && acquisition.terms.isRenewed()) {
+                acquisition.dueAt = now.nanos();
+            } else if (acquisition.phase == Phase.ENDING) {
+                releaseSoon(acquisition, now);
             }
         }
         askNow(now);
@@ -360,19 +360,19 @@ public final class LocalLock {
 
     /** The store has replied to a command. */
     public void replied(Sent sent, Reply reply, Moment now) {
-        Stake stake = sent.stake;
+        Acquisition acquisition = sent.acquisition;
         Command command = sent.command;
         if (command instanceof Command.Acquire) {
-            answered(stake, sent, reply, now);
+            answered(acquisition, sent, reply, now);
         } else if (command instanceof Command.Release) {
-            releaseAnswered(stake, sent, reply, now);
+            releaseAnswered(acquisition, sent, reply, now);
         } else {
             if (command instanceof Command.Downgrade) {
-                settled(stake, sent, now);
+                settled(acquisition, sent, now);
             }
-            stake.renewalsOpen--;
-            if (stake.phase == Phase.HELD) {
-                renewalAnswered(stake, sent, reply, now);
+            acquisition.renewalsOpen--;
+            if (acquisition.phase == Phase.HELD) {
+                renewalAnswered(acquisition, sent, reply, now);
             }
         }
         advance(now);
@@ -380,35 +380,36 @@ public final class LocalLock {
 
     /** There is no usable reply to a command. Unless its outcome is known, it may have been executed, or may still be. */
     public void failed(Sent sent, LockStoreException cause, Moment now) {
-        Stake stake = sent.stake;
+        Acquisition acquisition = sent.acquisition;
         Command command = sent.command;
         if (command instanceof Command.Acquire) {
-            unanswered(stake, sent, cause, now);
-            if (stake.phase == Phase.ASKING) {
-                rejected(stake, cause, now);
+            unanswered(acquisition, sent, cause, now);
+            if (acquisition.phase == Phase.ASKING) {
+                rejected(acquisition, cause, now);
             }
         } else if (command instanceof Command.Release) {
-            Stake successor = sent.successor;
+            Acquisition successor = sent.successor;
             if (successor != null) {
                 unanswered(successor, sent, cause, now);
                 successor.askAt(now.nanos());
             }
-            releaseOver(stake, cause);
-            reportRefusal(stake);
-            repeatRelease(stake, now);
+            releaseOver(acquisition, cause);
+            reportRefusal(acquisition);
+            repeatRelease(acquisition, now);
         } else {
             if (command instanceof Command.Downgrade) {
-                unanswered(stake, sent, cause, now);
+                unanswered(acquisition, sent, cause, now);
             }
-            stake.renewalsOpen--;
-            if (stake.phase == Phase.HELD) {
-                for (Grant each = stake.grant; each != null; each = each.next) {
+            acquisition.renewalsOpen--;
+            if (acquisition.phase == Phase.HELD) {
+                for (Grant each = acquisition.grant; each != null; each = each.next) {
                     this.out.renewalFailed(each, sent.at, cause);
                 }
-                if (stake.needsRenewal(now)) {
-                    atRisk(stake, cause);
+                if (acquisition.needsRenewal(now)) {
+                    atRisk(acquisition, cause);
                 }
-                stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.terms.lease() / 12));
+                acquisition.dueAt =
+                        Moment.sum(now.nanos(), pause(acquisition, Rules.maxRenewalPause(acquisition.terms.lease())));
             }
         }
         advance(now);
@@ -433,16 +434,16 @@ public final class LocalLock {
     /** Declares all live grants lost, because none is renewed any more. Their keys are not released: the bodies still run. */
     public void giveUp(Moment now) {
         refuseAll();
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD) {
-                loseAll(stake, LossReason.SHUTDOWN);
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD) {
+                loseAll(acquisition, LossReason.SHUTDOWN);
             }
         }
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            reportRefusal(stake);
-            stake.phase = Phase.OVER;
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            reportRefusal(acquisition);
+            acquisition.phase = Phase.OVER;
         }
-        this.stakes = null;
+        this.acquisitions = null;
         advance(now);
     }
 
@@ -459,30 +460,34 @@ public final class LocalLock {
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, cause, true));
             this.waiters.remove(waiter);
         }
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
                 if (grant.isLive()) {
                     lost(grant, LossReason.FAILED);
-                    stake.lostGrants += grant.owner.isAlive() ? 1 : 0;
+                    acquisition.lostGrants += grant.owner.isAlive() ? 1 : 0;
                 }
             }
-            releaseOver(stake, cause);
-            reportRefusal(stake);
+            releaseOver(acquisition, cause);
+            reportRefusal(acquisition);
         }
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.waitingQuestions > 0) {
-                withdraw(stake);
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.waitingAttempts > 0) {
+                withdraw(acquisition);
             }
             // Commands may be under way, and their outcome may not be known.
-            stake.openQuestions = 0;
-            stake.unsettledUntil = Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), stake.longestLease));
-            stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
-            stake.isReleasing = false;
-            if (stake.phase != Phase.OVER) {
-                end(stake, stake.lostGrants > 0 ? Math.max(now.nanos(), stake.storedUntil) : now.nanos(), now);
+            acquisition.openAttempts = 0;
+            acquisition.unsettledUntil =
+                    Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), acquisition.longestLease));
+            acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, acquisition.unsettledUntil));
+            acquisition.isReleasing = false;
+            if (acquisition.phase != Phase.OVER) {
+                end(
+                        acquisition,
+                        acquisition.lostGrants > 0 ? Math.max(now.nanos(), acquisition.storedUntil) : now.nanos(),
+                        now);
             }
         }
-        this.ticket = null;
+        this.candidate = null;
         this.lastTaken = null;
         this.outcome = null;
         this.overdueMayEnd = false;
@@ -499,14 +504,14 @@ public final class LocalLock {
             first = this.waiters.first;
         }
         while (first != null) {
-            Stake shared = sharedStake(first, now);
+            Acquisition shared = sharedAcquisition(first, now);
             if (shared == null) {
                 break;
             }
             grant(shared, first, Way.JOINED, now);
             first = this.waiters.first;
         }
-        Stake asking = this.ticket;
+        Acquisition asking = this.candidate;
         if (asking != null && (first == null || !asking.kind.equals(first.kind))) {
             leaveLine(asking, now);
             asking = null;
@@ -515,81 +520,83 @@ public final class LocalLock {
             asking = open(first.kind, now);
         }
         if (first != null && asking != null) {
-            // The questions so far were those of waiters that have left, which tried once.
-            boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;
+            // The attempts so far were those of waiters that have left, which tried once.
+            boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openAttempts == 0;
             if (joins || asking.dueAt <= now.nanos()) {
-                if (asking.waitingQuestions == 0) {
+                if (asking.waitingAttempts == 0) {
                     ask(asking, first, now);
                 } else {
-                    // The question that waits to be written is as good as another one.
+                    // The attempt that waits to be written is as good as another one.
                     asking.dueAt = NEVER;
                 }
             }
         }
         long next = first != null ? this.waiters.dueAt() : NEVER;
-        Stake before = null;
-        Stake stake = this.stakes;
+        Acquisition before = null;
+        Acquisition acquisition = this.acquisitions;
         boolean holds = false;
-        while (stake != null) {
-            holds |= stake.phase == Phase.HELD;
-            if (stake.phase == Phase.ENDING && !stake.isReleasing && stake.dueAt <= now.nanos()) {
-                sendRelease(stake, null, now);
+        while (acquisition != null) {
+            holds |= acquisition.phase == Phase.HELD;
+            if (acquisition.phase == Phase.ENDING && !acquisition.isReleasing && acquisition.dueAt <= now.nanos()) {
+                sendRelease(acquisition, null, now);
             }
-            if (stake.leaver != null && stake.leaver.latest <= now.nanos()) {
-                reportRefusal(stake);
+            if (acquisition.pendingRefusal != null && acquisition.pendingRefusal.latest() <= now.nanos()) {
+                reportRefusal(acquisition);
             }
-            Stake behind = stake.next;
-            if (stake.phase != Phase.OVER) {
-                next = Math.min(next, nextDue(stake, now));
-                before = stake;
+            Acquisition behind = acquisition.next;
+            if (acquisition.phase != Phase.OVER) {
+                next = Math.min(next, nextDue(acquisition, now));
+                before = acquisition;
             } else {
-                // A lease that is kept after its end refers to its stake, and must not keep others.
-                stake.next = null;
+                // A lease that is kept after its end refers to its acquisition, and must not keep others.
+                acquisition.next = null;
                 if (before == null) {
-                    this.stakes = behind;
+                    this.acquisitions = behind;
                 } else {
                     before.next = behind;
                 }
             }
-            stake = behind;
+            acquisition = behind;
         }
         this.outcome = null;
         this.dueAt = next;
         this.isHeld = holds;
     }
 
-    /** Returns when something is due for the stake. */
-    private static long nextDue(Stake stake, Moment now) {
-        return switch (stake.phase) {
-            case ASKING -> stake.dueAt;
-            case HELD -> Math.min(stake.dueAt, Moment.sum(now.nanos(), Math.max(0, stake.remaining(now))));
+    /** Returns when something is due for the acquisition. */
+    private static long nextDue(Acquisition acquisition, Moment now) {
+        return switch (acquisition.phase) {
+            case ASKING -> acquisition.dueAt;
+            case HELD -> Math.min(acquisition.dueAt, Moment.sum(now.nanos(), Math.max(0, acquisition.remaining(now))));
             case ENDING ->
-                Math.min(stake.isReleasing ? NEVER : stake.dueAt, stake.leaver != null ? stake.leaver.latest : NEVER);
-            // The former is followed by the stake of a reader, or ends with it.
+                Math.min(
+                        acquisition.isReleasing ? NEVER : acquisition.dueAt,
+                        acquisition.pendingRefusal != null ? acquisition.pendingRefusal.latest() : NEVER);
+            // The former is followed by the acquisition of a reader, or ends with it.
             case SUSPENDED, OVER -> NEVER;
         };
     }
 
     /** Ends what is over, and renews what is due. */
     private void checkGrants(Moment now) {
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD) {
-                endIfExpired(stake, now);
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD) {
+                endIfExpired(acquisition, now);
             }
-            if (stake.phase == Phase.HELD && stake.dueAt <= now.nanos()) {
-                renewOrEnd(stake, now);
+            if (acquisition.phase == Phase.HELD && acquisition.dueAt <= now.nanos()) {
+                renewOrEnd(acquisition, now);
             }
         }
     }
 
-    private void endIfExpired(Stake stake, Moment now) {
-        if (stake.phase == Phase.HELD && stake.remaining(now) <= 0) {
-            for (Grant each = stake.grant; each != null; each = each.next) {
+    private void endIfExpired(Acquisition acquisition, Moment now) {
+        if (acquisition.phase == Phase.HELD && acquisition.remaining(now) <= 0) {
+            for (Grant each = acquisition.grant; each != null; each = each.next) {
                 lost(each, reasonOfExpiry(each, now));
-                stake.lostGrants++;
+                acquisition.lostGrants++;
             }
             // The margin that is left in the store is the time of the owners to react.
-            end(stake, stake.storedUntil, now);
+            end(acquisition, acquisition.storedUntil, now);
         }
     }
 
@@ -618,11 +625,11 @@ public final class LocalLock {
                 continue;
             }
             long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());
-            Stake asking = this.ticket;
-            // Its question has waited to be written for as long as an outcome may take.
+            Acquisition asking = this.candidate;
+            // Its attempt has waited to be written for as long as an outcome may take.
             boolean isOverload = asking != null
-                    && asking.waitingQuestions > 0
-                    && asking.waitingQuestions == asking.openQuestions
+                    && asking.waitingAttempts > 0
+                    && asking.waitingAttempts == asking.openAttempts
                     && !asking.hasReply
                     && waiter.waitTime >= this.rules.commandTimeout();
             if (latest <= now.nanos() || isOverload) {
@@ -649,7 +656,7 @@ public final class LocalLock {
             return true;
         }
         Outcome known = this.outcome;
-        // Of a question that was asked while it waited.
+        // Of an attempt that was asked while it waited.
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }
@@ -660,13 +667,13 @@ public final class LocalLock {
         return true;
     }
 
-    /** Returns whether the store has rejected a question, and the reply to the next one must show that it has executed none. */
+    /** Returns whether the store has rejected an attempt, and the reply to the next one must show that it has executed none. */
     private boolean isRejectedAgain(Outcome known) {
-        Stake asking = this.ticket;
+        Acquisition asking = this.candidate;
         return known.failure != null
                 && !known.failure.isOutcomeUnknown()
                 && asking != null
-                && asking.openQuestions > asking.waitingQuestions;
+                && asking.openAttempts > asking.waitingAttempts;
     }
 
     /**
@@ -674,15 +681,15 @@ public final class LocalLock {
      * could still grant the lock to it and refuse others; not later than a command timeout after its time.
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
-        Stake asking = this.ticket;
+        Acquisition asking = this.candidate;
         boolean isLast = waiter.previous == null && waiter.next == null;
-        if (asking != null && isLast && asking.waitingQuestions > 0) {
+        if (asking != null && isLast && asking.waitingAttempts > 0) {
             withdraw(asking);
         }
         Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
         if (asking != null && isLast && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
             long latest = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
-            asking.leaver = new Leaver(waiter, refusal, latest);
+            asking.pendingRefusal = new Acquisition.PendingRefusal(waiter, refusal, latest);
             this.waiters.remove(waiter);
             leaveLine(asking, now);
         } else {
@@ -692,20 +699,20 @@ public final class LocalLock {
         }
     }
 
-    private void reportRefusal(Stake stake) {
-        Leaver leaver = stake.leaver;
-        if (leaver != null) {
-            this.out.refused(leaver.waiter, leaver.refusal);
-            stake.leaver = null;
+    private void reportRefusal(Acquisition acquisition) {
+        Acquisition.PendingRefusal pendingRefusal = acquisition.pendingRefusal;
+        if (pendingRefusal != null) {
+            this.out.refused(pendingRefusal.waiter(), pendingRefusal.refusal());
+            acquisition.pendingRefusal = null;
         }
     }
 
-    /** Returns whether the ticket may be in the line, and the store answers its questions as far as is known. */
-    private boolean isAnswered(Stake asking, Moment now) {
+    /** Returns whether the candidate may be in the line, and the store answers its attempts as far as is known. */
+    private boolean isAnswered(Acquisition asking, Moment now) {
         return !asking.isUnknownToStore()
                 && asking.failures == 0
                 && asking.unsettledUntil == BEFORE
-                && (asking.openQuestions == 0 || now.nanos() - asking.askedAt < this.rules.poll());
+                && (asking.openAttempts == 0 || now.nanos() - asking.askedAt < this.rules.poll());
     }
 
     private Refusal refusal(Cause cause, @Nullable LockStoreException failure, boolean mayBeGranted) {
@@ -717,56 +724,57 @@ public final class LocalLock {
 
     // ---- Asking
 
-    private Stake open(GrantKind kind, Moment now) {
-        Stake stake = new Stake(this.out.id(kind), kind, now);
-        add(stake);
-        this.ticket = stake;
-        return stake;
+    private Acquisition open(GrantKind kind, Moment now) {
+        Acquisition acquisition = new Acquisition(this.out.id(kind), kind, now);
+        add(acquisition);
+        this.candidate = acquisition;
+        return acquisition;
     }
 
-    private void ask(Stake stake, Waiter first, Moment now) {
-        boolean join = stake.hasJoined || first.waitTime > 0;
-        asking(stake, join, now);
-        stake.terms = first.terms;
-        send(new Command.Acquire(this.name, stake.id, millis(first.terms.lease()), join), stake, null, now);
+    private void ask(Acquisition acquisition, Waiter first, Moment now) {
+        boolean join = acquisition.hasJoined || first.waitTime > 0;
+        asking(acquisition, join, now);
+        acquisition.terms = first.terms;
+        send(new Command.Acquire(this.name, acquisition.id, millis(first.terms.lease()), join), acquisition, null, now);
     }
 
-    private void add(Stake stake) {
-        stake.next = this.stakes;
-        this.stakes = stake;
+    private void add(Acquisition acquisition) {
+        acquisition.next = this.acquisitions;
+        this.acquisitions = acquisition;
     }
 
-    private static void asking(Stake stake, boolean join, Moment now) {
-        stake.openQuestions++;
-        stake.hasJoined |= join;
-        stake.askedAt = now.nanos();
-        stake.isAnswered = false;
-        stake.isServerNew = false;
-        // The outcome of the question decides when the next one follows.
-        stake.dueAt = NEVER;
+    private static void asking(Acquisition acquisition, boolean join, Moment now) {
+        acquisition.openAttempts++;
+        acquisition.hasJoined |= join;
+        acquisition.askedAt = now.nanos();
+        acquisition.isAnswered = false;
+        acquisition.isServerNew = false;
+        // The outcome of the attempt decides when the next one follows.
+        acquisition.dueAt = NEVER;
     }
 
     private void askNow(Moment now) {
-        if (this.ticket != null) {
-            this.ticket.dueAt = now.nanos();
+        if (this.candidate != null) {
+            this.candidate.dueAt = now.nanos();
         }
     }
 
-    private void settled(Stake stake, Sent question, Moment now) {
+    private void settled(Acquisition acquisition, Sent attempt, Moment now) {
         // None is open any more after a fail-stop.
-        stake.openQuestions = Math.max(0, stake.openQuestions - 1);
-        stake.settledAt = now.nanos();
-        stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, now.nanos()));
-        stake.isAnswered |= question.at.nanos() >= stake.askedAt;
+        acquisition.openAttempts = Math.max(0, acquisition.openAttempts - 1);
+        acquisition.settledAt = now.nanos();
+        acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, now.nanos()));
+        acquisition.isAnswered |= attempt.at.nanos() >= acquisition.askedAt;
     }
 
-    private void unanswered(Stake stake, Sent question, LockStoreException cause, Moment now) {
-        settled(stake, question, now);
+    private void unanswered(Acquisition acquisition, Sent attempt, LockStoreException cause, Moment now) {
+        settled(acquisition, attempt, now);
         if (cause.isOutcomeUnknown()) {
-            stake.unsettledUntil = Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)));
-            stake.giveUpAt = Math.max(stake.giveUpAt, giveUpAt(stake, stake.unsettledUntil));
+            acquisition.unsettledUntil =
+                    Math.max(acquisition.unsettledUntil, Moment.sum(now.nanos(), leaseOf(attempt)));
+            acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, acquisition.unsettledUntil));
         }
-        noteFailure(question.at, cause);
+        noteFailure(attempt.at, cause);
     }
 
     private void noteFailure(Moment askedAt, @Nullable LockStoreException cause) {
@@ -774,36 +782,36 @@ public final class LocalLock {
         this.overdueMayEnd = true;
     }
 
-    /** A question of the ticket has failed: it is repeated, unless that is hopeless. */
-    private void rejected(Stake stake, LockStoreException cause, Moment now) {
+    /** An attempt of the candidate has failed: it is repeated, unless that is hopeless. */
+    private void rejected(Acquisition acquisition, LockStoreException cause, Moment now) {
         Waiter first = this.waiters.first;
         if (cause.isTransient()) {
-            if (first != null && first.waitTime == Waiter.FOREVER && stake.failures == 0) {
+            if (first != null && first.waitTime == Waiter.FOREVER && acquisition.failures == 0) {
                 this.out.waitsForStore(cause);
             }
-            stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            acquisition.dueAt = Moment.sum(now.nanos(), pause(acquisition, this.rules.poll()));
             return;
         }
-        stake.dueAt = now.nanos();
-        if (first != null && first.kind.equals(stake.kind)) {
+        acquisition.dueAt = now.nanos();
+        if (first != null && first.kind.equals(acquisition.kind)) {
             refuse(first, Cause.STORE_FAILED, cause, now);
         }
     }
 
-    /** A question about the stake, an acquire or the release that names it, was answered. */
-    private void answered(Stake stake, Sent question, Reply reply, Moment now) {
-        settled(stake, question, now);
-        stake.hasReply = true;
+    /** An attempt about the acquisition, an acquire or the release that names it, was answered. */
+    private void answered(Acquisition acquisition, Sent attempt, Reply reply, Moment now) {
+        settled(acquisition, attempt, now);
+        acquisition.hasReply = true;
         if (reply instanceof Reply.Granted granted) {
-            boolean isProven = !(question.command instanceof Command.Release && this.rules.needsConfirmation());
+            boolean isProven = !(attempt.command instanceof Command.Release && this.rules.needsConfirmation());
             if (!isProven) {
-                stake.askAt(now.nanos());
-            } else if (stake.phase == Phase.ASKING) {
-                Way way = question.successor == null ? Way.REPLY : Way.LOCAL;
-                begin(stake, granted.token(), question.at, leaseOf(question), way, now);
-            } else if (stake.phase == Phase.HELD) {
+                acquisition.askAt(now.nanos());
+            } else if (acquisition.phase == Phase.ASKING) {
+                Way way = attempt.successor == null ? Way.REPLY : Way.LOCAL;
+                begin(acquisition, granted.token(), attempt.at, leaseOf(attempt), way, now);
+            } else if (acquisition.phase == Phase.HELD) {
                 // The waiter that had asked may have left, and its lease was longer.
-                extend(stake, question, Math.min(leaseOf(question), stake.terms.lease()));
+                extend(acquisition, attempt, Math.min(leaseOf(attempt), acquisition.terms.lease()));
             }
         } else if (reply instanceof Reply.Taken taken) {
             Reply.Taken before = this.lastTaken;
@@ -812,31 +820,31 @@ public final class LocalLock {
             if (owner != null && (before == null || !owner.equals(before.owner()))) {
                 this.out.taken(owner);
             }
-            refused(stake, question, taken.token(), taken.pollMillis() > 0, now);
-            if (stake.phase == Phase.ASKING && question.at.nanos() >= stake.askedAt) {
-                stake.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));
+            refused(acquisition, attempt, taken.token(), taken.pollMillis() > 0, now);
+            if (acquisition.phase == Phase.ASKING && attempt.at.nanos() >= acquisition.askedAt) {
+                acquisition.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));
             }
         } else if (reply instanceof Reply.InLine inLine) {
-            refused(stake, question, inLine.token(), true, now);
-            stake.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));
+            refused(acquisition, attempt, inLine.token(), true, now);
+            acquisition.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));
         } else {
             // The release has ended nothing, so that its successor was not considered.
-            stake.askAt(now.nanos());
+            acquisition.askAt(now.nanos());
         }
     }
 
-    private void refused(Stake stake, Sent question, long ownerToken, boolean isInLine, Moment now) {
-        this.outcome = new Outcome(question.at.nanos(), Cause.HELD_BY_OTHERS, null);
+    private void refused(Acquisition acquisition, Sent attempt, long ownerToken, boolean isInLine, Moment now) {
+        this.outcome = new Outcome(attempt.at.nanos(), Cause.HELD_BY_OTHERS, null);
         this.overdueMayEnd = true;
-        stake.failures = 0;
-        if (isInLine && stake.phase == Phase.ASKING) {
-            notOwner(stake, question.at, ownerToken, now);
+        acquisition.failures = 0;
+        if (isInLine && acquisition.phase == Phase.ASKING) {
+            notOwner(acquisition, attempt.at, ownerToken, now);
         } else if (isInLine) {
-            stake.isInLineAgain = true;
+            acquisition.isInLineAgain = true;
         }
     }
 
-    /** Returns the time until the next question: until the owner's lease ends, or the interval that the store has set. */
+    /** Returns the time until the next attempt: until the owner's lease ends, or the interval that the store has set. */
     private long pauseAfter(Reply.Taken taken) {
         long interval = taken.pollMillis() > 0 ? taken.pollMillis() * MILLI : this.rules.poll();
         // A longer interval than the shortest one means that others are in front: many waiters must not ask at the same
@@ -848,19 +856,19 @@ public final class LocalLock {
     }
 
     /**
-     * Notes a proof that the stake did not have the lock at some time after that moment. The proofs are a chain: a grant that was
+     * Notes a proof that the acquisition did not have the lock at some time after that moment. The proofs are a chain: a grant that was
      * made and has ended between two of them takes longer than a claim lease.
      */
-    private void notOwner(Stake stake, Moment askedAt, long ownerToken, Moment now) {
-        stake.isChainBroken |= claimLeft(stake, now) <= 0;
-        if (askedAt.nanos() > stake.base.nanos()) {
-            stake.base = askedAt;
+    private void notOwner(Acquisition acquisition, Moment askedAt, long ownerToken, Moment now) {
+        acquisition.hasProofGap |= claimLeft(acquisition, now) <= 0;
+        if (askedAt.nanos() > acquisition.notOwnerAt.nanos()) {
+            acquisition.notOwnerAt = askedAt;
         }
-        stake.token = Math.max(stake.token, ownerToken);
+        acquisition.token = Math.max(acquisition.token, ownerToken);
     }
 
-    private long claimLeft(Stake stake, Moment now) {
-        return Rules.usable(this.rules.claim()) - now.since(stake.base);
+    private long claimLeft(Acquisition acquisition, Moment now) {
+        return Rules.usable(this.rules.claim()) - now.since(acquisition.notOwnerAt);
     }
 
     /**
@@ -869,168 +877,172 @@ public final class LocalLock {
      * because tokens rely on the server's clock. Shared grants are not believed, which would be safe: the waiter asks once more,
      * while others use the lock.
      */
-    private boolean isProof(Stake stake, long token, Moment now) {
+    private boolean isProof(Acquisition acquisition, long token, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);
         long lease = Math.min(this.rules.claim(), first.terms.lease());
         return lease > 0
-                && stake.token > 0
-                && token > stake.token
-                && !stake.isChainBroken
-                && !stake.kind.isShared()
-                && Rules.usable(lease) - now.since(stake.base) >= lease / 4;
+                && acquisition.token > 0
+                && token > acquisition.token
+                && !acquisition.hasProofGap
+                && !acquisition.kind.isShared()
+                && Rules.usable(lease) - now.since(acquisition.notOwnerAt) >= Rules.minLeftOfProof(lease);
     }
 
-    /** The ticket is not needed any more. */
-    private void leaveLine(Stake stake, Moment now) {
-        this.ticket = null;
-        if (stake.waitingQuestions > 0) {
-            withdraw(stake);
+    /** The candidate is not needed any more. */
+    private void leaveLine(Acquisition acquisition, Moment now) {
+        this.candidate = null;
+        if (acquisition.waitingAttempts > 0) {
+            withdraw(acquisition);
         }
-        if (stake.isUnknownToStore()) {
-            stake.phase = Phase.OVER;
+        if (acquisition.isUnknownToStore()) {
+            acquisition.phase = Phase.OVER;
         } else {
-            end(stake, now.nanos(), now);
+            end(acquisition, now.nanos(), now);
         }
     }
 
-    /** Withdraws questions that were not written: the store knows nothing of them. */
-    private void withdraw(Stake stake) {
-        stake.openQuestions -= this.out.withdraw(stake);
+    /** Withdraws attempts that were not written: the store knows nothing of them. */
+    private void withdraw(Acquisition acquisition) {
+        acquisition.openAttempts -= this.out.withdraw(acquisition);
     }
 
     // ---- Holding
 
-    private void begin(Stake stake, long token, Moment from, long lease, Way way, Moment now) {
+    private void begin(Acquisition acquisition, long token, Moment from, long lease, Way way, Moment now) {
         Waiter waiter = Objects.requireNonNull(this.waiters.first);
         if (!fits(waiter)) {
             // The store has lost what this JVM holds: renewals show it, and until then the grant is not used.
-            for (Stake held = this.stakes; held != null; held = held.next) {
+            for (Acquisition held = this.acquisitions; held != null; held = held.next) {
                 held.dueAt = held.phase == Phase.HELD ? now.nanos() : held.dueAt;
             }
-            stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            acquisition.dueAt = Moment.sum(now.nanos(), pause(acquisition, this.rules.poll()));
             return;
         }
-        stake.extend(from, Rules.usable(Math.min(lease, waiter.terms.lease())), lease);
-        this.ticket = null;
-        if (stake.waitingQuestions > 0) {
+        acquisition.extend(from, Rules.usable(Math.min(lease, waiter.terms.lease())), lease);
+        this.candidate = null;
+        if (acquisition.waitingAttempts > 0) {
             // It would make a lease longer that must end.
-            withdraw(stake);
+            withdraw(acquisition);
         }
-        if (stake.remaining(now) <= 0) {
+        if (acquisition.remaining(now) <= 0) {
             // The reply took longer than the lease.
-            end(stake, now.nanos(), now);
+            end(acquisition, now.nanos(), now);
             noteFailure(from, null);
             return;
         }
-        stake.phase = Phase.HELD;
-        stake.dueAt = NEVER;
-        stake.base = NO_BASE;
-        stake.grantedAt = now.nanos();
-        stake.token = token;
-        stake.failures = 0;
+        acquisition.phase = Phase.HELD;
+        acquisition.dueAt = NEVER;
+        acquisition.notOwnerAt = NO_PROOF;
+        acquisition.grantedAt = now.nanos();
+        acquisition.token = token;
+        acquisition.failures = 0;
         // The waiter that had asked may have left, and the next one requests a longer lease.
-        stake.isConfirmed &= lease >= waiter.terms.lease();
-        stake.isJoinable = stake.kind.mode() == LockMode.READ && waiter.terms.isShareable();
-        grant(stake, waiter, way, now);
+        acquisition.isConfirmed &= lease >= waiter.terms.lease();
+        acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
+        grant(acquisition, waiter, way, now);
     }
 
-    /** Gives the stake to a waiter, which need not be in the queue. */
-    private Grant grant(Stake stake, Waiter waiter, Way way, Moment now) {
-        Grant grant = new Grant(stake, waiter, stake.token, now.nanos());
+    /** Gives the acquisition to a waiter, which need not be in the queue. */
+    private Grant grant(Acquisition acquisition, Waiter waiter, Way way, Moment now) {
+        Grant grant = new Grant(acquisition, waiter, acquisition.token, now.nanos());
         // Precedes all changes, because it allocates: without memory, the waiter stays, and asks again.
         this.out.granted(waiter, grant, way);
         this.waiters.remove(waiter);
-        stake.add(grant);
-        stake.terms = waiter.terms;
+        acquisition.add(grant);
+        acquisition.terms = waiter.terms;
         if (waiter.terms.minHold() > 0) {
-            stake.keepUntil = Math.max(stake.keepUntil, Moment.sum(now.nanos(), waiter.terms.minHold()));
+            acquisition.keepUntil = Math.max(acquisition.keepUntil, Moment.sum(now.nanos(), waiter.terms.minHold()));
         }
-        if (stake.renewalsOpen == 0) {
+        if (acquisition.renewalsOpen == 0) {
             // In the past if a reader joins readers that were not renewed any more.
-            long next = Math.max(now.nanos(), stake.nextRenewal());
-            stake.dueAt = stake.isConfirmed ? Math.min(stake.dueAt, next) : now.nanos();
+            long next = Math.max(now.nanos(), acquisition.nextRenewal());
+            acquisition.dueAt = acquisition.isConfirmed ? Math.min(acquisition.dueAt, next) : now.nanos();
         }
         this.overdueMayEnd = true;
         return grant;
     }
 
-    /** Returns the stake that a reader may join; null: it must ask the store. */
-    private @Nullable Stake sharedStake(Waiter waiter, Moment now) {
+    /** Returns the acquisition that a reader may join; null: it must ask the store. */
+    private @Nullable Acquisition sharedAcquisition(Waiter waiter, Moment now) {
         if (waiter.kind.mode() != LockMode.READ || !waiter.terms.isShareable()) {
             return null;
         }
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD
-                    && stake.isJoinable
-                    && stake.isConfirmed
-                    && stake.failures == 0
-                    && stake.terms.lease() == waiter.terms.lease()
-                    && now.nanos() - stake.grantedAt < this.rules.passTime()
-                    && stake.remaining(now) > stake.terms.lease() / 2) {
-                return stake;
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD
+                    && acquisition.isJoinable
+                    && acquisition.isConfirmed
+                    && acquisition.failures == 0
+                    && acquisition.terms.lease() == waiter.terms.lease()
+                    && now.nanos() - acquisition.grantedAt < this.rules.handOverTime()
+                    && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease())) {
+                return acquisition;
             }
         }
         return null;
     }
 
     /** A JVM's clock may be faster than the store's, so that the margin of a lease is kept for the number of tokens as well. */
-    private boolean mayPassOn(Grant grant, Waiter next, Moment now) {
-        Stake stake = grant.stake;
-        long since = now.nanos() - stake.grantedAt;
-        long left = stake.remaining(now);
-        return !stake.kind.isShared()
+    private boolean mayHandOver(Grant grant, Waiter next, Moment now) {
+        Acquisition acquisition = grant.acquisition;
+        long since = now.nanos() - acquisition.grantedAt;
+        long left = acquisition.remaining(now);
+        return !acquisition.kind.isShared()
                 && !next.kind.isShared()
-                && stake.keepUntil <= now.nanos()
-                && stake.former == null
+                && acquisition.keepUntil <= now.nanos()
+                && acquisition.former == null
                 && grant.state == Grant.State.HELD
                 && grant.renewUntil > now.nanos()
                 && next.terms.isRenewed()
-                && next.terms.lease() == stake.terms.lease()
-                && since < this.rules.passTime()
-                && stake.passes < Math.min(this.rules.passCount(), Rules.usable(since) / 1000)
+                && next.terms.lease() == acquisition.terms.lease()
+                && since < this.rules.handOverTime()
+                && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))
                 // A lease that a nested hold has requested would outlive the next owner by as much if that owner dies.
-                && stake.longestLease <= stake.terms.lease()
-                && left > (stake.isConfirmed ? stake.terms.lease() / 2 : this.rules.claim() / 4);
+                && acquisition.longestLease <= acquisition.terms.lease()
+                && left
+                        > (acquisition.isConfirmed
+                                ? Rules.minLeftToShare(acquisition.terms.lease())
+                                : Rules.minLeftOfProof(this.rules.claim()));
     }
 
-    private void passOn(Stake stake, Waiter next, Moment now) {
-        stake.passes++;
-        stake.token++;
-        grant(stake, next, Way.LOCAL, now);
+    private void handOver(Acquisition acquisition, Waiter next, Moment now) {
+        acquisition.handOvers++;
+        acquisition.token++;
+        grant(acquisition, next, Way.LOCAL, now);
     }
 
-    private void extend(Stake stake, Sent sent, long lease) {
-        stake.extend(sent.at, Rules.usable(lease), lease);
-        stake.isConfirmed |= lease >= stake.terms.lease();
-        stake.dueAt = stake.isConfirmed && !stake.isServerNew ? stake.nextRenewal() : sent.at.nanos();
+    private void extend(Acquisition acquisition, Sent sent, long lease) {
+        acquisition.extend(sent.at, Rules.usable(lease), lease);
+        acquisition.isConfirmed |= lease >= acquisition.terms.lease();
+        acquisition.dueAt =
+                acquisition.isConfirmed && !acquisition.isServerNew ? acquisition.nextRenewal() : sent.at.nanos();
     }
 
-    /** The time of a renewal: renews the stake, or ends the grants of owners that have died. */
-    private void renewOrEnd(Stake stake, Moment now) {
+    /** The time of a renewal: renews the acquisition, or ends the grants of owners that have died. */
+    private void renewOrEnd(Acquisition acquisition, Moment now) {
         if (this.waiters.first == null && this.waiters != WaiterQueue.NONE) {
             // Saves memory for the many locks that are held for long without waiters.
             this.waiters = WaiterQueue.NONE;
         }
         Grant next;
-        for (Grant grant = stake.grant; grant != null; grant = next) {
+        for (Grant grant = acquisition.grant; grant != null; grant = next) {
             next = grant.next;
             if (!grant.owner.isAlive()) {
                 lost(grant, LossReason.OWNER_DIED);
-                stake.remove(grant);
+                acquisition.remove(grant);
             }
         }
-        if (stake.grant == null) {
-            end(stake, now.nanos(), now);
-        } else if (stake.needsRenewal(now)) {
-            if (stake.renewalsOpen > 0 && stake.lateAt <= now.nanos()) {
-                atRisk(stake, null);
+        if (acquisition.grant == null) {
+            end(acquisition, now.nanos(), now);
+        } else if (acquisition.needsRenewal(now)) {
+            if (acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
+                atRisk(acquisition, null);
             }
-            if (stake.renewalsOpen < MOST_RENEWALS) {
-                sendRenewal(stake, stake.terms.lease(), now);
+            if (acquisition.renewalsOpen < MAX_RENEWALS) {
+                sendRenewal(acquisition, acquisition.terms.lease(), now);
             }
-            stake.dueAt = lateAt(stake, now);
+            acquisition.dueAt = lateAt(acquisition, now);
         } else {
-            stake.dueAt = NEVER;
+            acquisition.dueAt = NEVER;
         }
     }
 
@@ -1038,45 +1050,45 @@ public final class LocalLock {
      * Returns the time from which on the reply to a renewal that is sent now is late. What is left of the lease must be enough to
      * repeat the renewal if it is lost, also where renewals begin shortly before the end.
      */
-    private long lateAt(Stake stake, Moment now) {
-        long left = stake.remaining(now);
-        long late = stake.isConfirmed ? Math.min(stake.terms.lease() / 6, left / 3) : left / 6;
+    private long lateAt(Acquisition acquisition, Moment now) {
+        long left = acquisition.remaining(now);
+        long late = Rules.lateAfter(acquisition.terms.lease(), left, acquisition.isConfirmed);
         return Moment.sum(now.nanos(), Math.min(this.rules.commandTimeout(), Math.max(10 * MILLI, late)));
     }
 
-    private void sendRenewal(Stake stake, long lease, Moment now) {
-        stake.renewalsOpen++;
-        stake.isServerNew = false;
-        stake.lateAt = lateAt(stake, now);
-        Stake former = stake.former;
-        if (former != null && stake.isDowngrading()) {
-            stake.openQuestions++;
-            send(new Command.Downgrade(this.name, former.id, stake.token, millis(lease)), stake, null, now);
+    private void sendRenewal(Acquisition acquisition, long lease, Moment now) {
+        acquisition.renewalsOpen++;
+        acquisition.isServerNew = false;
+        acquisition.lateAt = lateAt(acquisition, now);
+        Acquisition former = acquisition.former;
+        if (former != null && acquisition.isDowngrading()) {
+            acquisition.openAttempts++;
+            send(new Command.Downgrade(this.name, former.id, acquisition.token, millis(lease)), acquisition, null, now);
         } else {
-            send(new Command.Renew(this.name, stake.id, millis(lease)), stake, null, now);
+            send(new Command.Renew(this.name, acquisition.id, millis(lease)), acquisition, null, now);
         }
     }
 
-    private void renewalAnswered(Stake stake, Sent sent, Reply reply, Moment now) {
+    private void renewalAnswered(Acquisition acquisition, Sent sent, Reply reply, Moment now) {
         if (reply instanceof Reply.NotOwner none) {
             LossReason reason = none.isFree() ? LossReason.DELETED : LossReason.TAKEN_OVER;
-            for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+            for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
                 this.out.renewalFailed(grant, sent.at, null);
                 lost(grant, reason);
             }
-            end(stake, now.nanos(), now);
+            end(acquisition, now.nanos(), now);
             return;
         }
-        if (sent.command instanceof Command.Downgrade && stake.former != null) {
-            stake.former.isDowngraded = true;
+        if (sent.command instanceof Command.Downgrade && acquisition.former != null) {
+            acquisition.former.isDowngraded = true;
             if (this.rules.needsConfirmation()) {
-                stake.dueAt = now.nanos();
+                acquisition.dueAt = now.nanos();
                 return;
             }
         }
-        stake.failures = 0;
-        extend(stake, sent, leaseOf(sent));
-        for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+        acquisition.failures = 0;
+        extend(acquisition, sent, leaseOf(sent));
+        for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
             this.out.renewed(grant, sent.at);
             if (grant.state == Grant.State.AT_RISK) {
                 grant.state = Grant.State.HELD;
@@ -1085,8 +1097,8 @@ public final class LocalLock {
         }
     }
 
-    private void atRisk(Stake stake, @Nullable LockStoreException cause) {
-        for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+    private void atRisk(Acquisition acquisition, @Nullable LockStoreException cause) {
+        for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
             if (grant.state == Grant.State.HELD) {
                 grant.state = Grant.State.AT_RISK;
                 this.out.atRisk(grant, cause);
@@ -1094,8 +1106,8 @@ public final class LocalLock {
         }
     }
 
-    private void loseAll(Stake stake, LossReason reason) {
-        for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+    private void loseAll(Acquisition acquisition, LossReason reason) {
+        for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
             lost(grant, reason);
         }
     }
@@ -1118,45 +1130,45 @@ public final class LocalLock {
      * From that time on, a release of the id is sent until it is known that the store has nothing of it, at most until each lease
      * that it may still obtain is over.
      */
-    private void end(Stake stake, long releaseAt, Moment now) {
-        stake.phase = Phase.ENDING;
-        stake.dueAt = releaseAt;
-        stake.giveUpAt =
-                Math.max(Math.max(stake.giveUpAt, stake.keepUntil), giveUpAt(stake, Math.max(releaseAt, now.nanos())));
-        stake.failures = 0;
-        if (stake == this.ticket) {
-            this.ticket = null;
+    private void end(Acquisition acquisition, long releaseAt, Moment now) {
+        acquisition.phase = Phase.ENDING;
+        acquisition.dueAt = releaseAt;
+        acquisition.giveUpAt = Math.max(
+                Math.max(acquisition.giveUpAt, acquisition.keepUntil),
+                giveUpAt(acquisition, Math.max(releaseAt, now.nanos())));
+        acquisition.failures = 0;
+        if (acquisition == this.candidate) {
+            this.candidate = null;
         }
-        Stake former = stake.former;
+        Acquisition former = acquisition.former;
         if (former != null && former.phase == Phase.SUSPENDED) {
             // A release with a minimum hold proves nothing of an id that is no owner any more, and would be repeated
             // until its end.
-            former.keepUntil = former.isDowngraded ? BEFORE : stake.keepUntil;
-            former.lostGrants = stake.lostGrants;
-            former.storedUntil = stake.storedUntil;
+            former.keepUntil = former.isDowngraded ? BEFORE : acquisition.keepUntil;
+            former.lostGrants = acquisition.lostGrants;
+            former.storedUntil = acquisition.storedUntil;
             end(former, releaseAt, now);
         }
     }
 
     /** Sends the next release without a pause, unless the owners of a lost grant have time left to react. */
-    private static void releaseSoon(Stake stake, Moment now) {
-        if (stake.lostGrants == 0 || stake.storedUntil <= now.nanos()) {
-            stake.dueAt = Math.min(stake.dueAt, now.nanos());
+    private static void releaseSoon(Acquisition acquisition, Moment now) {
+        if (acquisition.lostGrants == 0 || acquisition.storedUntil <= now.nanos()) {
+            acquisition.dueAt = Math.min(acquisition.dueAt, now.nanos());
         }
     }
 
     /** Returns until when releases are repeated, if the id may have something in the store at that time. */
-    private long giveUpAt(Stake stake, long from) {
-        // Twice the shortest interval is the lease with which the store grants the lock along the line.
-        return Moment.sum(from, 2 * Math.max(stake.longestLease, 2 * this.rules.poll()));
+    private long giveUpAt(Acquisition acquisition, long from) {
+        return Moment.sum(from, this.rules.maxReleasing(acquisition.longestLease));
     }
 
-    private void sendRelease(Stake stake, @Nullable Stake successor, Moment now) {
-        if (stake.waitingQuestions > 0) {
-            withdraw(stake);
+    private void sendRelease(Acquisition acquisition, @Nullable Acquisition successor, Moment now) {
+        if (acquisition.waitingAttempts > 0) {
+            withdraw(acquisition);
         }
-        stake.isReleasing = true;
-        long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;
+        acquisition.isReleasing = true;
+        long keep = acquisition.keepUntil > now.nanos() ? millis(acquisition.keepUntil - now.nanos()) : 0;
         Successor next = null;
         if (successor != null) {
             Waiter first = Objects.requireNonNull(this.waiters.first);
@@ -1165,76 +1177,76 @@ public final class LocalLock {
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
         // The store has the token of a grant that was not passed on; the downgrade has sent that of a reader.
-        long lastToken = stake.passes > 0 ? stake.token : 0;
-        send(new Command.Release(this.name, stake.id, lastToken, keep, next), stake, successor, now);
+        long lastToken = acquisition.handOvers > 0 ? acquisition.token : 0;
+        send(new Command.Release(this.name, acquisition.id, lastToken, keep, next), acquisition, successor, now);
     }
 
-    private void releaseAnswered(Stake stake, Sent sent, Reply reply, Moment now) {
-        Grant grant = stake.releasing;
+    private void releaseAnswered(Acquisition acquisition, Sent sent, Reply reply, Moment now) {
+        Grant grant = acquisition.releasing;
         // Of a reader whose downgrade may not have been executed, the store has the writer.
-        boolean isReliable = (stake.former == null || stake.former.isDowngraded)
+        boolean isReliable = (acquisition.former == null || acquisition.former.isDowngraded)
                 // The lease may have run out after the owner has released it, while the command was under way.
-                && stake.remaining(now) > 0;
+                && acquisition.remaining(now) > 0;
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
             lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
             this.out.released(grant, null);
-            stake.releasing = null;
+            acquisition.releasing = null;
             grant.isReturned = true;
         }
-        releaseOver(stake, null);
-        reportRefusal(stake);
-        Stake successor = sent.successor;
+        releaseOver(acquisition, null);
+        reportRefusal(acquisition);
+        Acquisition successor = sent.successor;
         if (successor != null) {
             // Second, because observers see the end of a grant before the next one.
             answered(successor, sent, reply, now);
         }
-        if (isOver(stake, sent, reply)) {
-            stake.isReleasing = false;
-            stake.phase = Phase.OVER;
+        if (isOver(acquisition, sent, reply)) {
+            acquisition.isReleasing = false;
+            acquisition.phase = Phase.OVER;
         } else {
-            repeatRelease(stake, now);
+            repeatRelease(acquisition, now);
         }
     }
 
     /** The owner of the grant need not wait any longer. */
-    private void releaseOver(Stake stake, @Nullable LockStoreException cause) {
-        Grant grant = stake.releasing;
+    private void releaseOver(Acquisition acquisition, @Nullable LockStoreException cause) {
+        Grant grant = acquisition.releasing;
         if (grant != null) {
             released(grant, cause);
-            stake.releasing = null;
+            acquisition.releasing = null;
         }
     }
 
-    /** A release proves the end of the id if no question was under way after it was sent, which could be executed after it. */
-    private static boolean isOver(Stake stake, Sent release, Reply reply) {
-        return stake.openQuestions == 0
-                && release.at.nanos() >= stake.settledAt
-                && release.at.nanos() >= stake.unsettledUntil
+    /** A release proves the end of the id if no attempt was under way after it was sent, which could be executed after it. */
+    private static boolean isOver(Acquisition acquisition, Sent release, Reply reply) {
+        return acquisition.openAttempts == 0
+                && release.at.nanos() >= acquisition.settledAt
+                && release.at.nanos() >= acquisition.unsettledUntil
                 // With a minimum hold, it does not leave the line.
                 && (((Command.Release) release.command).keepMillis() == 0
-                        || (reply == Reply.Released.INSTANCE && !stake.isInLineAgain));
+                        || (reply == Reply.Released.INSTANCE && !acquisition.isInLineAgain));
     }
 
-    private void repeatRelease(Stake stake, Moment now) {
-        stake.isReleasing = false;
-        if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {
-            stake.phase = Phase.OVER;
+    private void repeatRelease(Acquisition acquisition, Moment now) {
+        acquisition.isReleasing = false;
+        if (now.nanos() >= acquisition.giveUpAt && acquisition.openAttempts == 0) {
+            acquisition.phase = Phase.OVER;
         } else {
-            stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));
+            acquisition.dueAt = Moment.sum(now.nanos(), pause(acquisition, this.rules.poll()));
         }
     }
 
     // ---- Parts
 
-    private void send(Command command, Stake stake, @Nullable Stake successor, Moment now) {
-        Sent sent = new Sent(command, stake, successor, now);
-        Stake receiver = successor != null ? successor : stake;
+    private void send(Command command, Acquisition acquisition, @Nullable Acquisition successor, Moment now) {
+        Sent sent = new Sent(command, acquisition, successor, now);
+        Acquisition receiver = successor != null ? successor : acquisition;
         receiver.longestLease = Math.max(receiver.longestLease, leaseOf(sent));
         this.out.send(sent);
     }
 
-    /** Returns the lease that the command has requested for the stake that it may grant the lock to. */
+    /** Returns the lease that the command has requested for the acquisition that it may grant the lock to. */
     private static long leaseOf(Sent sent) {
         Command command = sent.command;
         if (command instanceof Command.Acquire acquire) {
@@ -1256,23 +1268,23 @@ public final class LocalLock {
     }
 
     /** Returns the pause after a failure, which doubles. */
-    private long pause(Stake stake, long longest) {
-        long pause = FIRST_PAUSE << stake.failures;
-        if (stake.failures < 10) {
-            stake.failures++;
+    private long pause(Acquisition acquisition, long longest) {
+        long pause = FIRST_PAUSE << acquisition.failures;
+        if (acquisition.failures < 10) {
+            acquisition.failures++;
         }
         return jittered(Math.min(pause, Math.max(longest, MILLI)));
     }
 
     private long jittered(long nanos) {
-        return nanos - this.out.below(nanos / 5 + 1);
+        return nanos - this.out.below(Rules.maxRandomPart(nanos) + 1);
     }
 
     @Nullable
-    Stake find(String id) {
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.id.equals(id)) {
-                return stake;
+    Acquisition find(String id) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.id.equals(id)) {
+                return acquisition;
             }
         }
         return null;
@@ -1280,8 +1292,8 @@ public final class LocalLock {
 
     /** Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in memory. */
     private boolean mayAsk(Waiter first) {
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD && (!stake.kind.isShared() || willBeJoined(stake, first))) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {
                 return false;
             }
         }
@@ -1289,19 +1301,19 @@ public final class LocalLock {
     }
 
     /** Returns whether the first waiter joins a writer that becomes a reader, as soon as the store has answered the downgrade. */
-    private static boolean willBeJoined(Stake stake, Waiter first) {
-        return stake.isDowngrading()
-                && stake.isJoinable
+    private static boolean willBeJoined(Acquisition acquisition, Waiter first) {
+        return acquisition.isDowngrading()
+                && acquisition.isJoinable
                 && first.kind.mode() == LockMode.READ
                 && first.terms.isShareable()
-                && first.terms.lease() == stake.terms.lease();
+                && first.terms.lease() == acquisition.terms.lease();
     }
 
     /** Returns whether this JVM holds permits and the lock is wanted, or the other way round. */
     private boolean isUsedOtherwise(GrantKind kind) {
         boolean isPermit = kind.mode() == LockMode.PERMIT;
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD && (stake.kind.mode() == LockMode.PERMIT) != isPermit) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD && (acquisition.kind.mode() == LockMode.PERMIT) != isPermit) {
                 return true;
             }
         }
@@ -1312,12 +1324,12 @@ public final class LocalLock {
     private boolean fits(Waiter waiter) {
         GrantKind kind = waiter.kind;
         long permits = 0;
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD) {
-                if (!kind.isShared() || stake.kind.mode() != kind.mode()) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD) {
+                if (!kind.isShared() || acquisition.kind.mode() != kind.mode()) {
                     return false;
                 }
-                permits += stake.kind.weight();
+                permits += acquisition.kind.weight();
             }
         }
         return permits == 0 || permits + kind.weight() <= kind.limit();
@@ -1325,12 +1337,12 @@ public final class LocalLock {
 
     /** Returns whether nothing is known that could be forgotten. */
     public boolean isIdle() {
-        return this.stakes == null && this.waiters.first == null;
+        return this.acquisitions == null && this.waiters.first == null;
     }
 
     /** Returns whether a reply has shown that the store has the full lease of the grant. */
     public boolean isConfirmed(Grant grant) {
-        return grant.stake.isConfirmed;
+        return grant.acquisition.isConfirmed;
     }
 
     /** Visits all waiters in the order of arrival. */
@@ -1342,9 +1354,9 @@ public final class LocalLock {
 
     /** Visits all live grants. */
     public void forEachGrant(Consumer<Grant> visitor) {
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD) {
-                for (Grant grant = stake.grant; grant != null; grant = grant.next) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD) {
+                for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
                     visitor.accept(grant);
                 }
             }
@@ -1353,8 +1365,8 @@ public final class LocalLock {
 
     /** Returns whether a downgrade has no answer yet. For tests. */
     boolean isDowngrading() {
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.HELD && stake.isDowngrading()) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.HELD && acquisition.isDowngrading()) {
                 return true;
             }
         }
@@ -1365,36 +1377,37 @@ public final class LocalLock {
     @Nullable
     String brokenInvariant() {
         Waiter first = this.waiters.first;
-        boolean needsTicket = first != null && mayAsk(first);
+        boolean needsCandidate = first != null && mayAsk(first);
         // A reader behind one that had to ask may join.
-        if (this.ticket != null ? !needsTicket && !isDowngrading() : needsTicket) {
-            return "a ticket without need, or none";
+        if (this.candidate != null ? !needsCandidate && !isDowngrading() : needsCandidate) {
+            return "a candidate without need, or none";
         }
-        if (first != null && this.ticket != null && !this.ticket.kind.equals(first.kind)) {
-            return "the ticket has not the kind of the first waiter";
+        if (first != null && this.candidate != null && !this.candidate.kind.equals(first.kind)) {
+            return "the candidate has not the kind of the first waiter";
         }
         long permits = 0;
         long limit = Long.MAX_VALUE;
         int exclusive = 0;
         int shared = 0;
-        for (Stake stake = this.stakes; stake != null; stake = stake.next) {
-            if (stake.phase == Phase.OVER || (stake.phase == Phase.ASKING) != (stake == this.ticket)) {
-                return "a stake in phase " + stake.phase;
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.phase == Phase.OVER
+                    || (acquisition.phase == Phase.ASKING) != (acquisition == this.candidate)) {
+                return "an acquisition in phase " + acquisition.phase;
             }
-            if (stake.phase == Phase.HELD) {
-                List<Grant> grants = stake.grants();
+            if (acquisition.phase == Phase.HELD) {
+                List<Grant> grants = acquisition.grants();
                 if (grants.isEmpty() || !grants.stream().allMatch(Grant::isLive)) {
-                    return "a held stake without a live grant";
+                    return "a held acquisition without a live grant";
                 }
-                if (grants.size() > 1 && stake.kind.mode() != LockMode.READ) {
-                    return "several owners of a stake";
+                if (grants.size() > 1 && acquisition.kind.mode() != LockMode.READ) {
+                    return "several owners of an acquisition";
                 }
-                permits += stake.kind.weight();
-                limit = stake.kind.mode() == LockMode.PERMIT
-                        ? Math.max(limit == Long.MAX_VALUE ? 0 : limit, stake.kind.limit())
+                permits += acquisition.kind.weight();
+                limit = acquisition.kind.mode() == LockMode.PERMIT
+                        ? Math.max(limit == Long.MAX_VALUE ? 0 : limit, acquisition.kind.limit())
                         : limit;
-                exclusive += stake.kind.isShared() ? 0 : 1;
-                shared += stake.kind.isShared() ? 1 : 0;
+                exclusive += acquisition.kind.isShared() ? 0 : 1;
+                shared += acquisition.kind.isShared() ? 1 : 0;
             }
         }
         if (permits > limit || exclusive > 1 || (exclusive == 1 && shared > 0)) {
@@ -1403,294 +1416,7 @@ public final class LocalLock {
         return null;
     }
 
-    /** When a question was asked, and why waiters are refused by its outcome. */
+    /** When an attempt was asked, and why waiters are refused by its outcome. */
     private record Outcome(
             long askedAt, Cause cause, @Nullable LockStoreException failure) {}
-
-    /** A waiter that has left, and is to be notified of its refusal at that time at the latest. */
-    private record Leaver(Waiter waiter, Refusal refusal, long latest) {}
-
-    /**
-     * All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock alone. Many
-     * may be held at a time, so that small counters are short.
-     */
-    public static final class Stake {
-
-        enum Phase {
-            ASKING,
-            HELD,
-            /** The id of a writer that has become a reader, which may still own the lock if the store has not executed that. */
-            SUSPENDED,
-            ENDING,
-            OVER
-        }
-
-        final String id;
-
-        final GrantKind kind;
-
-        Phase phase = Phase.ASKING;
-
-        private @Nullable Stake next;
-
-        /** When the next question, renewal or release is sent, according to the phase. */
-        private long dueAt;
-
-        /** The token of the grant; before it, the largest token of another owner that is known; 0: unknown. */
-        private long token;
-
-        // Asking
-
-        private long askedAt = BEFORE;
-
-        /** Whether the latest question has an outcome. */
-        private boolean isAnswered = true;
-
-        /** Whether a question has asked for a place in the line. */
-        private boolean hasJoined;
-
-        /** Whether the store has replied to a question. */
-        private boolean hasReply;
-
-        /** Whether a message has reported a grant that it did not prove. */
-        private boolean isNotified;
-
-        /** At some time after this moment, the store had not granted the lock to the id. */
-        private Moment base;
-
-        private boolean isChainBroken;
-
-        /** Whether a question after the grant has put the id into the line, because the store has lost the grant. */
-        private boolean isInLineAgain;
-
-        /** The last of its acquires that wait to be written; null: none. This and their number are kept by the {@link CommandWindow}. */
-        @Nullable
-        Sent waiting;
-
-        int waitingQuestions;
-
-        // Questions that may give the id something: under way, or of unknown outcome
-
-        private int openQuestions;
-
-        private long settledAt = BEFORE;
-
-        private long unsettledUntil = BEFORE;
-
-        // Holding
-
-        /** The first of the grants; one that is passed on has one after the other, that of readers has several at a time. */
-        private @Nullable Grant grant;
-
-        /** Of the latest grant, or of the waiter for which the ticket has asked. */
-        private Terms terms = NO_TERMS;
-
-        /** The longest lease that was requested for the id. */
-        private long longestLease;
-
-        /** When the latest command was sent that has set or confirmed the lease. */
-        private long renewedAt = BEFORE;
-
-        /** The end of the lease in the store, at the earliest. */
-        private long storedUntil = BEFORE;
-
-        /** The end by the wall clock in milliseconds; written before the other one, and read after it. */
-        private long validUntilWall;
-
-        /** The end by the monotonic clock; any thread reads it. */
-        private volatile long validUntil = BEFORE;
-
-        private long grantedAt;
-
-        private int passes;
-
-        private long keepUntil = BEFORE;
-
-        /** Whether a reply has shown that the store has the full lease. */
-        private boolean isConfirmed = true;
-
-        private boolean isJoinable;
-
-        private short renewalsOpen;
-
-        /** Whether commands go to another server, and no renewal was sent to it: replies prove nothing about it. */
-        private boolean isServerNew;
-
-        /** From then on, the reply to the latest renewal is late. */
-        private long lateAt = NEVER;
-
-        /** The stake of the writer that has become this reader; null: there is none. */
-        private @Nullable Stake former;
-
-        private boolean isDowngraded;
-
-        // Ending
-
-        /** The grant whose owner waits for the outcome of the release; null: none. */
-        private @Nullable Grant releasing;
-
-        private boolean isReleasing;
-
-        /** The last waiter, which is notified of its refusal when the id has left the line; null: none. */
-        private @Nullable Leaver leaver;
-
-        private long giveUpAt;
-
-        /** Grants that were lost because their time was over, and whose owners have not released them. */
-        private int lostGrants;
-
-        private byte failures;
-
-        Stake(String id, GrantKind kind, Moment now) {
-            this.id = id;
-            this.kind = kind;
-            this.base = now;
-            this.dueAt = now.nanos();
-        }
-
-        /** Sets the time of the next question, unless an earlier one is set. */
-        private void askAt(long time) {
-            if (this.phase == Phase.ASKING) {
-                this.dueAt = Math.min(this.dueAt, time);
-            }
-        }
-
-        /** Returns the nanoseconds for which the owner may rely on the lease, by the stricter clock. Any thread may call it. */
-        long remaining(Moment now) {
-            long left = this.validUntil - now.nanos();
-            return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);
-        }
-
-        /** Notes a lease that a command has set. The command that has set the later end decides on both clocks. */
-        private void extend(Moment from, long usable, long lease) {
-            this.renewedAt = Math.max(this.renewedAt, from.nanos());
-            if (from.nanos() + usable > this.validUntil) {
-                this.storedUntil = from.nanos() + lease;
-                this.validUntilWall = from.wallMillis() + (usable + MILLI - 1) / MILLI;
-                this.validUntil = from.nanos() + usable;
-            }
-        }
-
-        /** The reader goes on with the lease of the writer, on which it relies until the reply to the downgrade. */
-        private void continueFrom(Stake writer, Terms terms) {
-            this.phase = Phase.HELD;
-            this.dueAt = NEVER;
-            this.former = writer;
-            this.token = writer.token;
-            this.terms = terms;
-            this.longestLease = writer.longestLease;
-            this.renewedAt = writer.renewedAt;
-            this.storedUntil = writer.storedUntil;
-            this.validUntilWall = writer.validUntilWall;
-            this.validUntil = writer.validUntil;
-            this.keepUntil = writer.keepUntil;
-            this.isConfirmed = false;
-        }
-
-        /** Returns whether it is a reader, and the store may still have the writer that it was. */
-        private boolean isDowngrading() {
-            return this.former != null && this.former.phase == Phase.SUSPENDED && !this.former.isDowngraded;
-        }
-
-        /** Leases are renewed at the ends of slots of time, so that those of many locks are renewed together. */
-        private long nextRenewal() {
-            long interval = this.terms.renewAfter();
-            if (interval == NEVER) {
-                return NEVER;
-            }
-            long due = this.renewedAt + interval;
-            return due - due % Math.max(1, interval / 8);
-        }
-
-        /** Returns whether an owner wants renewals, or the store has yet to set the full lease. */
-        private boolean needsRenewal(Moment now) {
-            boolean isWanted = !this.isConfirmed;
-            for (Grant each = this.grant; each != null; each = each.next) {
-                isWanted |= each.renewUntil > now.nanos();
-            }
-            return isWanted;
-        }
-
-        /** Returns whether a question may still be executed, or may have been without a reply. */
-        private boolean isUnsettled(Moment now) {
-            // The store knows nothing of an acquire that waits to be written.
-            return this.openQuestions > this.waitingQuestions || this.unsettledUntil > now.nanos();
-        }
-
-        /** Returns whether it is in the line of the store, or was granted the lock from it, as far as is known. */
-        boolean standsInLine() {
-            return (this.hasJoined && this.hasReply) || this.isNotified;
-        }
-
-        private boolean isUnknownToStore() {
-            return !(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE;
-        }
-
-        /** Returns whether the store has granted the lock from its line, and the reply to a question has shown that. */
-        public boolean isNotified() {
-            return this.isNotified;
-        }
-
-        private boolean isShared() {
-            return this.grant != null && this.grant.next != null;
-        }
-
-        private void add(Grant added) {
-            Grant head = this.grant;
-            added.next = head;
-            if (head != null) {
-                head.previous = added;
-            }
-            this.grant = added;
-        }
-
-        private void remove(Grant removed) {
-            Grant before = removed.previous;
-            Grant behind = removed.next;
-            if (before != null) {
-                before.next = behind;
-            } else {
-                this.grant = behind;
-            }
-            if (behind != null) {
-                behind.previous = before;
-            }
-            removed.previous = null;
-            removed.next = null;
-        }
-
-        /** Returns the grants, as they are now. */
-        private List<Grant> grants() {
-            Grant head = this.grant;
-            if (head == null) {
-                return List.of();
-            }
-            if (head.next == null) {
-                return List.of(head);
-            }
-            List<Grant> all = new ArrayList<>();
-            for (Grant each = head; each != null; each = each.next) {
-                all.add(each);
-            }
-            return all;
-        }
-
-        /** The owner of a lost grant does not use it any more. After the last one, the id is released without a delay. */
-        private void ownerIsDone(Moment now) {
-            if (this.phase == Phase.ENDING && this.lostGrants > 0) {
-                this.lostGrants--;
-                if (this.lostGrants == 0) {
-                    this.dueAt = Math.min(this.dueAt, now.nanos());
-                }
-            }
-            if (this.former != null) {
-                this.former.ownerIsDone(now);
-            }
-        }
-
-        @Override
-        public String toString() {
-            return this.id + ' ' + this.phase;
-        }
-    }
 }

@@ -12,15 +12,15 @@ public final class Sent extends Effect {
     public final Command command;
 
     /** The id that the command is about. */
-    public final LocalLock.Stake stake;
+    public final Acquisition acquisition;
 
-    /** The ticket that a release names; null: none. */
-    final LocalLock.@Nullable Stake successor;
+    /** The candidate that a release names; null: none. */
+    final @Nullable Acquisition successor;
 
     /** Not later than it was sent: what the reply proves is counted from here. Changed by the driver when it is written later. */
     public Moment at;
 
-    /** Whether it waits in a {@link CommandWindow}, and the next one of the same stake. */
+    /** Whether it waits in a {@link CommandWindow}, and the next one of the same acquisition. */
     boolean isWaiting;
 
     @Nullable
@@ -29,9 +29,9 @@ public final class Sent extends Effect {
     /** Whether the outcome was reported; used by the driver, under the mutex of the lock. */
     public boolean isSettled;
 
-    Sent(Command command, LocalLock.Stake stake, LocalLock.@Nullable Stake successor, Moment at) {
+    Sent(Command command, Acquisition acquisition, @Nullable Acquisition successor, Moment at) {
         this.command = command;
-        this.stake = stake;
+        this.acquisition = acquisition;
         this.successor = successor;
         this.at = at;
     }

@@ -17,7 +17,7 @@ final class HoldsByTag {
 
     private static final int REUSE_FACTOR = 100;
 
-    private static final long LONGEST_REUSE = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_REUSE = TimeUnit.SECONDS.toNanos(1);
 
     /** The leases of one value. Changed by the pass only. */
     static final class Holds {
@@ -69,7 +69,7 @@ final class HoldsByTag {
                         .add(heldNanos));
                 this.result = all;
                 long end = this.nanoTime.getAsLong();
-                this.validUntil = end + Math.min(LONGEST_REUSE, REUSE_FACTOR * (end - start));
+                this.validUntil = end + Math.min(MAX_REUSE, REUSE_FACTOR * (end - start));
             }
             return this.result.getOrDefault(tag, Holds.NONE);
         } finally {

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class LockTags {
 
-    static final int MOST_NAMES = 200;
+    static final int MAX_NAMES = 200;
 
     static final String OTHER = "other";
 
@@ -49,14 +49,14 @@ final class LockTags {
     }
 
     private boolean isAdmitted(String name) {
-        if (this.admitted.get() < MOST_NAMES
+        if (this.admitted.get() < MAX_NAMES
                 && this.names.computeIfAbsent(
-                                name, absent -> this.admitted.incrementAndGet() <= MOST_NAMES ? absent : null)
+                                name, absent -> this.admitted.incrementAndGet() <= MAX_NAMES ? absent : null)
                         != null) {
             return true;
         }
         if (this.warned.compareAndSet(false, true)) {
-            logger.warn("There are more than " + MOST_NAMES + " different lock names: from '"
+            logger.warn("There are more than " + MAX_NAMES + " different lock names: from '"
                     + LoggedNames.ofStatic(name) + "' on, " + this.tagged
                     + " have the tag lock=" + OTHER
                     + ". Put identifiers into the key of the annotation, or after a ':' in"

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /** Checks a setting and reports it under the name of its property. */
 public final class SettingRule {
 
-    private static final Duration LONGEST_TIME = Duration.ofDays(3660);
+    private static final Duration MAX_TIME = Duration.ofDays(3660);
 
-    private static final Duration LONGEST_HAND_OFF = Duration.ofSeconds(10);
+    private static final Duration MAX_HAND_OFF = Duration.ofSeconds(10);
 
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration MIN_TIMEOUT = Duration.ofMillis(100);
 
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
 
@@ -20,7 +20,7 @@ public final class SettingRule {
      * Tokens must grow even if a server restarts without data: its first token is its time in microseconds, so that there
      * must be fewer hand-offs than microseconds between two grants of the store.
      */
-    private static final int MOST_HAND_OFFS = 10_000;
+    private static final int MAX_HAND_OFFS = 10_000;
 
     private SettingRule() {}
 
@@ -50,18 +50,13 @@ public final class SettingRule {
 
     /** Requires a watchdog timeout. */
     public static void requireTimeout(String property, Duration value, String otherwise) {
-        require(
-                isTime(value, SHORTEST_TIMEOUT),
-                property,
-                value,
-                "must be at least 100ms and at most 3660 days",
-                otherwise);
+        require(isTime(value, MIN_TIMEOUT), property, value, "must be at least 100ms and at most 3660 days", otherwise);
     }
 
     /** Requires the time in which a lock may be handed over without the store. */
     public static void requireHandOffTime(String property, Duration value, String otherwise) {
         require(
-                value.compareTo(Duration.ZERO) >= 0 && value.compareTo(LONGEST_HAND_OFF) <= 0,
+                value.compareTo(Duration.ZERO) >= 0 && value.compareTo(MAX_HAND_OFF) <= 0,
                 property,
                 value,
                 "must be zero (never hand over without the store) or a time up to 10s",
@@ -71,16 +66,16 @@ public final class SettingRule {
     /** Requires a number of hand-offs without the store. */
     public static void requireHandOffCount(String property, int value, String otherwise) {
         require(
-                value >= 0 && value <= MOST_HAND_OFFS,
+                value >= 0 && value <= MAX_HAND_OFFS,
                 property,
                 value,
-                "must be zero (never hand over without the store) or at most " + MOST_HAND_OFFS,
+                "must be zero (never hand over without the store) or at most " + MAX_HAND_OFFS,
                 otherwise);
     }
 
     /** Returns whether the time is at least that, and not longer than any setting may be. */
     public static boolean isTime(Duration value, Duration least) {
-        return value.compareTo(least) >= 0 && value.compareTo(LONGEST_TIME) <= 0;
+        return value.compareTo(least) >= 0 && value.compareTo(MAX_TIME) <= 0;
     }
 
     /** Returns whether the time is a millisecond or more, and not longer than any setting may be. */

@@ -132,7 +132,7 @@ final class Inventory {
 
     // ---- Health
 
-    /** One question whether the store answers. */
+    /** One attempt whether the store answers. */
     private record Check(long at, @Nullable Throwable failure, CompletableFuture<Check> end) {}
 
     LockHealth health() {

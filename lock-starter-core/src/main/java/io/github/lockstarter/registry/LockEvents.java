@@ -178,7 +178,7 @@ final class LockEvents implements Engine.Observer {
         if (this.meters != null && way != Effects.Way.DOWNGRADED) {
             this.meters.waitEnded(wait.request);
         }
-        boolean isRemote = way == Effects.Way.MESSAGE || (way == Effects.Way.REPLY && grant.stake.isNotified());
+        boolean isRemote = way == Effects.Way.MESSAGE || (way == Effects.Way.REPLY && grant.acquisition.isNotified());
         if ((isRemote || way == Effects.Way.LOCAL) && this.handedOver.isObserved()) {
             this.handedOver.publish(new LockHandedOverEvent(event(grant), isRemote ? Kind.REMOTE : Kind.LOCAL));
         }

@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
 public final class LockSequence {
 
     /** A limit, because nested locks need stack space. */
-    public static final int MOST = 256;
+    public static final int MAX_LOCKS = 256;
 
     /** Requested by a nested hold that must not extend the lease. */
-    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
+    private static final Duration MIN_LEASE = Duration.ofMillis(1);
 
     /**
      * Permits before locks, so that no call waits for permits while others wait for its lock. Of one name, a writer before
@@ -91,8 +91,8 @@ public final class LockSequence {
     public static LockSequence of(Stream<LockRequest> requests, RequestDefaults defaults) {
         List<LockRequest> locks = requests.collect(Collectors.toCollection(ArrayList::new));
         arrange(locks, false);
-        if (locks.isEmpty() || locks.size() > MOST) {
-            throw new IllegalArgumentException(Printable.of("A call must request at least 1 and at most " + MOST
+        if (locks.isEmpty() || locks.size() > MAX_LOCKS) {
+            throw new IllegalArgumentException(Printable.of("A call must request at least 1 and at most " + MAX_LOCKS
                     + " different locks, but requests " + locks.size() + ". Use one lock for all of them, or split the"
                     + " call."));
         }
@@ -280,7 +280,7 @@ public final class LockSequence {
         boolean bound = Boolean.TRUE.equals(request.releaseAfterTransaction()) && EnclosingTransaction.isActive();
         if (bound || !request.minHold().isZero()) {
             try {
-                registry.executeWithoutResult(request.withLease(SHORTEST_LEASE), nested -> {});
+                registry.executeWithoutResult(request.withLease(MIN_LEASE), nested -> {});
             } catch (LockLostException ex) {
                 if (this.defaults.isGuarded(request)) {
                     throw ex;

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** A semaphore as a view of the registry. Has no state of its own. */
-public final class Permits implements LeaseSemaphore {
+final class Permits implements LeaseSemaphore {
 
     private final LockRegistry registry;
 

@@ -42,7 +42,7 @@ final class StoredLocks {
      * @param mode READ or WRITE: has such an owner; null: has any
      */
     boolean isLocked(String lockName, @Nullable LockMode mode) {
-        // A plain lock has no readers, and the question whether it is locked is shorter.
+        // A plain lock has no readers, and the attempt whether it is locked is shorter.
         StoredLock found = find(lockName, mode == null);
         return found != null && (mode == null || found.holders().isEmpty() == (mode == LockMode.WRITE));
     }

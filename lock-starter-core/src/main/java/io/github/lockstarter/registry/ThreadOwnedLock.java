@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store. */
 final class ThreadOwnedLock implements LeaseLock {
 
-    private static final long LONGEST_WAIT = TimeUnit.DAYS.toNanos(3660);
+    private static final long MAX_WAIT = TimeUnit.DAYS.toNanos(3660);
 
     private final OwnedLocks locks;
 
@@ -82,7 +82,7 @@ final class ThreadOwnedLock implements LeaseLock {
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         // A Lock takes any time, but a request is limited.
-        long nanos = Math.max(0, Math.min(unit.toNanos(time), LONGEST_WAIT));
+        long nanos = Math.max(0, Math.min(unit.toNanos(time), MAX_WAIT));
         return tryLock(Duration.ofNanos(nanos));
     }
 

@@ -34,13 +34,13 @@ public final class LockState {
      */
 
     /** Largest number of holders, because the time of the few steps that read all of them is limited. */
-    private static final int MOST_HOLDERS = 10_000;
+    private static final int MAX_HOLDERS = 10_000;
 
     /** Waiters in these places poll in the shortest interval. */
     private static final int FIRST_PLACES = 8;
 
     /** The longest interval, in shortest ones. */
-    private static final int LONGEST_INTERVAL = 32;
+    private static final int MAX_INTERVAL = 32;
 
     /** Waiters in these places poll soon after a deadline, so that the entry is removed. */
     private static final int WATCHING_PLACES = 32;
@@ -170,7 +170,7 @@ public final class LockState {
         boolean mayCleanLine = !this.line.isEmpty() && mustCleanLine();
         boolean mayCount = !this.holders.isEmpty() && this.table.millis >= this.soonest;
         boolean mayReachLimit =
-                this.holders.size() < MOST_HOLDERS && this.holders.size() + this.line.size() >= MOST_HOLDERS;
+                this.holders.size() < MAX_HOLDERS && this.holders.size() + this.line.size() >= MAX_HOLDERS;
         return mayCleanLine || mayCount || mayReachLimit;
     }
 
@@ -250,7 +250,7 @@ public final class LockState {
         if (granted == 0 && !hasEnded(id)) {
             if (this.line.isEmpty() && fits(kind)) {
                 granted = grant(id, kind, command.leaseMillis());
-            } else if (kind.isShared() && this.holders.size() >= MOST_HOLDERS) {
+            } else if (kind.isShared() && this.holders.size() >= MAX_HOLDERS) {
                 throw rejected("has " + this.holders.size()
                         + " holders, which is the limit. Distribute the holders over several locks, for"
                         + " example by a key.");
@@ -438,7 +438,7 @@ public final class LockState {
             return new StoredLock(this.owner != null ? GrantKind.withoutKept(shown) : null, 0, -1, -1);
         }
         List<String> ids =
-                this.line.stream().limit(StoredLock.MOST_IN_LINE).map(Entry::id).toList();
+                this.line.stream().limit(StoredLock.MAX_IN_LINE).map(Entry::id).toList();
         List<StoredHolder> described = new ArrayList<>();
         for (Entry holder : this.holders) {
             String id = GrantKind.withoutKept(holder.id);
@@ -532,7 +532,7 @@ public final class LockState {
         int ahead = Math.min(entry.place - this.first, this.line.size() - 1);
         long shortest = this.table.claimMillis / 2;
         long interval = Math.max(shortest, (shortest * ahead + FIRST_PLACES - 1) / FIRST_PLACES);
-        interval = Math.min(interval, shortest * LONGEST_INTERVAL);
+        interval = Math.min(interval, shortest * MAX_INTERVAL);
         if (ahead < WATCHING_PLACES && this.due != NEVER) {
             interval = Math.min(interval, Math.max(shortest, this.due - this.table.millis + shortest));
         }
@@ -542,7 +542,7 @@ public final class LockState {
     }
 
     private boolean fits(GrantKind kind) {
-        if (this.owner != null || this.holders.size() >= MOST_HOLDERS) {
+        if (this.owner != null || this.holders.size() >= MAX_HOLDERS) {
             return false;
         }
         boolean isWithinLimit = kind.mode() == LockMode.READ || this.used + kind.weight() <= kind.limit();

@@ -23,7 +23,7 @@ public record StoredLock(
         List<StoredHolder> holders) {
 
     /** Largest number of acquisitions in {@link #line}. */
-    public static final int MOST_IN_LINE = 100;
+    public static final int MAX_IN_LINE = 100;
 
     /** A lock that is owned, without further data. */
     public static final StoredLock OWNED = new StoredLock(null, 0, -1, -1);

@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
     /** Requested by a nested hold that must not extend the lease. */
-    private static final Duration SHORTEST_LEASE = Duration.ofMillis(1);
+    private static final Duration MIN_LEASE = Duration.ofMillis(1);
 
     private static final LockLog logger = LockLog.of(TransactionBoundLocks.class);
 
@@ -49,7 +49,7 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         if (bound == null) {
             bound = new BoundLock(registry, request, defaults);
             // Adds a hold but does not change until when the lease is renewed.
-            bound.lock.lock(SHORTEST_LEASE);
+            bound.lock.lock(MIN_LEASE);
             this.locks.put(key, bound);
         }
         if (defaults.isGuarded(request)) {

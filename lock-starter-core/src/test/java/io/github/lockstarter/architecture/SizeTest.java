@@ -44,9 +44,9 @@ class SizeTest {
     @ParameterizedTest
     @CsvSource({
         "core,               17400",
-        "machine,             2400",
-        "driver,              1500",
-        "registry,            3400",
+        "machine,             2100",
+        "driver,              1700",
+        "registry,            3300",
         "aop and key,         3700",
         "store,               4600",
         "Lua,                  750",

@@ -532,7 +532,7 @@ class EngineTest {
         assertThat(held).isNotNull();
     }
 
-    /** The last reply has no effects: that of the release by which the ticket leaves the line. */
+    /** The last reply has no effects: that of the release by which the candidate leaves the line. */
     @Test
     void shouldStopAsSoonAsTheLastCommandIsAnswered() throws InterruptedException {
         Grant held = acquire(engine(), "a", 0);

@@ -4,7 +4,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lock.Effects.Way;
-import io.github.lockstarter.lock.LocalLock.Stake;
 import io.github.lockstarter.lock.Simulation.Body;
 import io.github.lockstarter.lock.Simulation.Exchange;
 import io.github.lockstarter.lock.Simulation.Machine;
@@ -118,7 +117,7 @@ final class Checks {
     /** The id that was granted last to a JVM alone, how often, and when first by the clock of its JVM. */
     private String passedId = "";
 
-    private int passes;
+    private int handOvers;
 
     private long passesFrom;
 
@@ -436,7 +435,7 @@ final class Checks {
         if (state != null) {
             this.storedEnd = this.simulation.trueTime(state.endsAtMicros());
         }
-        Stake alone = null;
+        Acquisition alone = null;
         int writers = 0;
         int readers = 0;
         int permits = 0;
@@ -449,7 +448,7 @@ final class Checks {
                 continue;
             }
             Moment time = body.jvm.machine.time();
-            long remaining = grant.stake.remaining(time);
+            long remaining = grant.acquisition.remaining(time);
             if (remaining <= 0) {
                 checkNotice(body, grant, time);
                 continue;
@@ -470,8 +469,8 @@ final class Checks {
             checkBlocking(body, grant, time, end - micros);
             switch (grant.kind().mode()) {
                 case WRITE -> {
-                    check(alone == null || alone == grant.stake, "two owners", grant.id());
-                    alone = grant.stake;
+                    check(alone == null || alone == grant.acquisition, "two owners", grant.id());
+                    alone = grant.acquisition;
                     writers++;
                 }
                 case READ -> readers++;
@@ -520,11 +519,11 @@ final class Checks {
     }
 
     /** The store is told of the death of an owner as soon as it is noticed. */
-    void checkDeath(Side side, Stake stake) {
+    void checkDeath(Side side, Acquisition acquisition) {
         check(
-                stake.phase != Stake.Phase.ENDING || side.isReleased(stake),
+                acquisition.phase != Acquisition.Phase.ENDING || side.isReleased(acquisition),
                 "a dead owner blocks others although its death was noticed",
-                stake);
+                acquisition);
     }
 
     /** A lease of that length is requested for the id. */
@@ -557,7 +556,7 @@ final class Checks {
     /** A loss is notified when the lease ends by the monotonic clock, unless the JVM was paused. */
     private void checkNotice(Body body, Grant grant, Moment time) {
         Machine machine = body.jvm.machine;
-        long late = -grant.stake.remaining(new Moment(time.nanos(), 0));
+        long late = -grant.acquisition.remaining(new Moment(time.nanos(), 0));
         check(
                 late < 2 * Simulation.LATEST_TIMER
                         || body.side.isDelayed()
@@ -572,32 +571,32 @@ final class Checks {
         check(side.jvm.isRunning(), "a command after giving up", sent.command);
         Command command = sent.command;
         Body returned = side.released;
-        if (command instanceof Command.Release release && returned != null && returned.isReleasing(sent.stake)) {
+        if (command instanceof Command.Release release && returned != null && returned.isReleasing(sent.acquisition)) {
             long rest = returned.keptUntil - side.jvm.machine.time().nanos();
             check(release.keepMillis() * MILLI >= rest, "released before the end of a minimum hold", returned);
             check(returned.keptUntil != 0 || release.keepMillis() == 0, "given back, but kept", returned);
         }
         Body first = side.firstWaiting(null);
         if (first != null && command instanceof Command.Acquire) {
-            request(sent.stake.id, first.terms.lease());
+            request(sent.acquisition.id, first.terms.lease());
         } else if (first != null && sent.successor != null) {
             request(sent.successor.id, first.terms.lease());
         }
         if (command instanceof Command.Release) {
-            checkReaction(side, sent.stake);
+            checkReaction(side, sent.acquisition);
         }
         if (leaseMillis(command) * MILLI >= 2 * this.simulation.watchdog) {
-            this.longest.add((sent.successor != null ? sent.successor : sent.stake).id);
+            this.longest.add((sent.successor != null ? sent.successor : sent.acquisition).id);
         }
         if (command instanceof Command.Acquire) {
-            check(!holdsAlone(side), "a question behind an exclusive grant of its own JVM", sent.stake);
+            check(!holdsAlone(side), "an attempt behind an exclusive grant of its own JVM", sent.acquisition);
             return;
         }
         boolean renews = command instanceof Command.Renew || command instanceof Command.Downgrade;
         boolean isHeld = false;
         for (Body body : this.holding) {
             Grant grant = body.grant;
-            if (grant != null && grant.stake == sent.stake && grant.isLive()) {
+            if (grant != null && grant.acquisition == sent.acquisition && grant.isLive()) {
                 isHeld = true;
                 if (renews) {
                     body.renewSentAt = now();
@@ -606,21 +605,21 @@ final class Checks {
                 }
             }
         }
-        check(renews || !isHeld, "released while it is held", sent.stake);
+        check(renews || !isHeld, "released while it is held", sent.acquisition);
     }
 
     /** Others are granted the lock after the margin of a lease that is over: it is the time of the owner to react. */
-    private void checkReaction(Side side, Stake stake) {
+    private void checkReaction(Side side, Acquisition acquisition) {
         this.reacting.removeIf(body -> !body.isReacting() || !body.jvm.isRunning());
         for (Body body : this.reacting) {
             Grant lost = body.grant;
             // Until a downgrade is answered, the store may have the writer.
-            if (lost != null && (lost.stake == stake || stake.id.equals(body.former))) {
+            if (lost != null && (lost.acquisition == acquisition || acquisition.id.equals(body.former))) {
                 long least = Math.min(body.terms.lease(), this.simulation.watchdog);
                 long claim = this.simulation.rules.claim();
                 least = claim > 0 ? Math.min(least, claim) : least;
-                long left =
-                        lost.stake.remaining(new Moment(side.jvm.machine.time().nanos(), 0));
+                long left = lost.acquisition.remaining(
+                        new Moment(side.jvm.machine.time().nanos(), 0));
                 check(-left >= least - Rules.usable(least), "released before its owner could react to the loss", body);
             }
         }
@@ -662,7 +661,7 @@ final class Checks {
         check(!side.jvm.isStopped(), "a grant after the stop", body);
         check(grant.isHeld(time), "granted although it had expired", id);
         checkTimely(body);
-        boolean isRight = grant.stake.isNotified() == side.reported.contains(id);
+        boolean isRight = grant.acquisition.isNotified() == side.reported.contains(id);
         check(way != Way.REPLY || isRight || this.restoredAt >= 0, "wrong about a message", id);
         boolean isConfirmed = side.lock.isConfirmed(grant);
         check(way == Way.MESSAGE ? !isConfirmed : way != Way.JOINED || isConfirmed, "wrongly confirmed", id);
@@ -673,13 +672,13 @@ final class Checks {
             Body former = side.released;
             check(former != null && !former.isAtRisk, "passed on although it was at risk", id);
             check(former == null || former.keptUntil <= time.nanos(), "passed on before the end of a minimum hold", id);
-            check(++this.passes <= this.simulation.rules.passCount(), "passed on too often", id);
-            check(time.nanos() - this.passesFrom < this.simulation.rules.passTime(), "passed on for too long", id);
+            check(++this.handOvers <= this.simulation.rules.maxHandOvers(), "passed on too often", id);
+            check(time.nanos() - this.passesFrom < this.simulation.rules.handOverTime(), "passed on for too long", id);
             this.requested.put(id, body.terms.lease());
         } else {
             request(id, body.terms.lease());
             this.passedId = id;
-            this.passes = 0;
+            this.handOvers = 0;
             this.passesFrom = time.nanos();
         }
         checkToken(grant, way);
@@ -707,13 +706,13 @@ final class Checks {
         long from = Moment.NEVER;
         for (Body other : this.holding) {
             Grant joined = other.grant;
-            if (joined != null && joined.stake == grant.stake && joined.isLive()) {
+            if (joined != null && joined.acquisition == grant.acquisition && joined.isLive()) {
                 from = Math.min(from, joined.grantedAt);
                 check(!other.isAtRisk, "joined a grant at risk", grant.id());
             }
         }
         check(
-                from == Moment.NEVER || time.nanos() - from < this.simulation.rules.passTime(),
+                from == Moment.NEVER || time.nanos() - from < this.simulation.rules.handOverTime(),
                 "joined too late",
                 grant.id());
     }
@@ -791,24 +790,24 @@ final class Checks {
         return false;
     }
 
-    /** Returns whether the store has the ticket of that JVM, in the line or as a grant of which it has not been notified yet. */
+    /** Returns whether the store has the candidate of that JVM, in the line or as a grant of which it has not been notified yet. */
     private static boolean isKnown(LockState state, Side side) {
-        boolean found = isTicket(state.owner(), side);
+        boolean found = isCandidate(state.owner(), side);
         for (LockState.Entry entry : state.line()) {
-            found |= isTicket(entry.id(), side);
+            found |= isCandidate(entry.id(), side);
         }
         for (LockState.Entry entry : state.holders()) {
-            found |= isTicket(entry.id(), side);
+            found |= isCandidate(entry.id(), side);
         }
         return found;
     }
 
-    private static boolean isTicket(@Nullable String id, Side side) {
+    private static boolean isCandidate(@Nullable String id, Side side) {
         if (id == null || !id.startsWith(side.jvm.name)) {
             return false;
         }
-        Stake stake = side.lock.find(id);
-        return stake != null && stake.phase == Stake.Phase.ASKING;
+        Acquisition acquisition = side.lock.find(id);
+        return acquisition != null && acquisition.phase == Acquisition.Phase.ASKING;
     }
 
     /** Without faults, nothing but the time of commands and messages is between the moment at which a grant is possible and the grant. */
@@ -868,21 +867,21 @@ final class Checks {
         }
         if (refusal.cause() != Refusal.Cause.STOPPED) {
             checkTimely(body);
-            checkTicket(side, refusal, caller.isQueued());
+            checkCandidate(side, refusal, caller.isQueued());
         }
         this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
     }
 
     /** A refusal states whether the store may still grant the lock; the last one says so only if the store has not answered. */
-    private void checkTicket(Side side, Refusal refusal, boolean isQueued) {
-        boolean isAsking = side.asking.stream().anyMatch(stake -> stake.phase == Stake.Phase.ASKING);
+    private void checkCandidate(Side side, Refusal refusal, boolean isQueued) {
+        boolean isAsking = side.asking.stream().anyMatch(acquisition -> acquisition.phase == Acquisition.Phase.ASKING);
         check(!isQueued || !isAsking || refusal.mayBeGranted(), "may be granted, which is not stated", side.jvm);
         boolean isUndisturbed = isUndisturbed(side);
         boolean isKnown = isUndisturbed && isQueued && !isAsking;
         check(!isKnown || !refusal.mayBeGranted(), "may not be granted, which is stated", side.jvm);
         LockState state = this.simulation.state(this);
         if (state != null && isUndisturbed && side.waiting.size() == 1) {
-            boolean isInLine = state.line().stream().anyMatch(entry -> isTicket(entry.id(), side));
+            boolean isInLine = state.line().stream().anyMatch(entry -> isCandidate(entry.id(), side));
             check(!isInLine || refusal.mayBeGranted(), "refused although it is in the line", side.jvm);
         }
     }
@@ -891,19 +890,19 @@ final class Checks {
         return side.troubleUntil == 0 && side.jvm.machine.disturbedAt == 0;
     }
 
-    /** Returns whether a message about the ticket must be believed: the store has answered, and nothing has gone wrong since. */
-    boolean isProof(Side side, Stake stake) {
+    /** Returns whether a message about the candidate must be believed: the store has answered, and nothing has gone wrong since. */
+    boolean isProof(Side side, Acquisition acquisition) {
         Body first = side.firstWaiting(null);
         return isUndisturbed(side)
-                && stake.phase == Stake.Phase.ASKING
+                && acquisition.phase == Acquisition.Phase.ASKING
                 && this.kinds.length == 1
                 && this.simulation.rules.claim() > 0
                 && first != null
-                // The ticket of an earlier waiter may have begun while the store was full.
+                // The candidate of an earlier waiter may have begun while the store was full.
                 && this.simulation.fullUntil == 0
                 && first.enteredAt > this.restoredAt
                 && first.terms.lease() >= this.simulation.rules.claim()
-                && !side.asking.contains(stake)
+                && !side.asking.contains(acquisition)
                 && !side.hasQueued()
                 && side.jvm.serverChangedAt == 0
                 && !this.simulation.stepsBack;
@@ -924,10 +923,10 @@ final class Checks {
                 && grant.isLive()
                 && this.kinds.length == 1
                 && body.keptUntil <= time.nanos()
-                && since < this.simulation.rules.passTime()
-                && this.passes < Math.min(this.simulation.rules.passCount(), Rules.usable(since) / 1000)
+                && since < this.simulation.rules.handOverTime()
+                && this.handOvers < Math.min(this.simulation.rules.maxHandOvers(), Rules.usable(since) / 1000)
                 && !this.longest.contains(grant.id())
-                && grant.stake.remaining(time) > usual.lease() / 2;
+                && grant.acquisition.remaining(time) > usual.lease() / 2;
         return isPassed ? next : null;
     }
 
@@ -974,7 +973,7 @@ final class Checks {
         Machine machine = body.jvm.machine;
         Moment time = machine.time();
         check(body.grant == grant, "lost twice", body);
-        boolean hasExpired = grant.stake.remaining(time) <= 0;
+        boolean hasExpired = grant.acquisition.remaining(time) <= 0;
         boolean isDisturbed = now() - machine.disturbedAt < 3 * this.simulation.watchdog || body.side.failures > 0;
         switch (reason) {
             case EXPIRED -> {
@@ -1041,19 +1040,19 @@ final class Checks {
     /** A grant of which the JVM is notified is used, or released at once. */
     void afterMessage(Side side, String id) {
         if (!id.isEmpty() && !side.jvm.isStopped()) {
-            Stake stake = side.lock.find(id);
-            boolean isUsed = stake != null && stake.phase != Stake.Phase.ENDING;
+            Acquisition acquisition = side.lock.find(id);
+            boolean isUsed = acquisition != null && acquisition.phase != Acquisition.Phase.ENDING;
             for (Body body : this.reacting) {
-                isUsed |= body.isReacting() && body.grant != null && body.grant.stake == stake;
+                isUsed |= body.isReacting() && body.grant != null && body.grant.acquisition == acquisition;
             }
             check(
-                    isUsed || stake != null && side.releasing.contains(stake),
+                    isUsed || acquisition != null && side.releasing.contains(acquisition),
                     "a grant that is not wanted is not released",
                     id);
         }
     }
 
-    /** After messages may have been lost, a ticket asks at once. */
+    /** After messages may have been lost, a candidate asks at once. */
     void afterGap(Side side, int acquiresBefore) {
         boolean asks = side.acquires > acquiresBefore;
         check(
@@ -1062,7 +1061,7 @@ final class Checks {
                         || side.lock.isDowngrading()
                         || side.hasQueued()
                         || side.firstWaiting(null) == null,
-                "no question after a gap in the messages",
+                "no attempt after a gap in the messages",
                 side.jvm);
     }
 

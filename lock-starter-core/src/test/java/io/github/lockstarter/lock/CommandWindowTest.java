@@ -14,27 +14,27 @@ class CommandWindowTest {
 
     private final CommandWindow window = new CommandWindow(1);
 
-    private static LocalLock.Stake stake(String id) {
-        return new LocalLock.Stake(id, GrantKind.EXCLUSIVE, NOW);
+    private static Acquisition acquisition(String id) {
+        return new Acquisition(id, GrantKind.EXCLUSIVE, NOW);
     }
 
-    private static Sent acquire(LocalLock.Stake stake) {
-        return new Sent(new Command.Acquire("a", stake.id, 1_000, true), stake, null, NOW);
+    private static Sent acquire(Acquisition acquisition) {
+        return new Sent(new Command.Acquire("a", acquisition.id, 1_000, true), acquisition, null, NOW);
     }
 
     private static Sent acquire(String id) {
-        return acquire(stake(id));
+        return acquire(acquisition(id));
     }
 
     /** The id stands in the line of the store. */
     private static Sent poll(String id) {
-        LocalLock.Stake stake = stake(id);
-        ReflectionTestUtils.setField(stake, "isNotified", true);
-        return acquire(stake);
+        Acquisition acquisition = acquisition(id);
+        ReflectionTestUtils.setField(acquisition, "isNotified", true);
+        return acquire(acquisition);
     }
 
     private static Sent release(String id) {
-        return new Sent(new Command.Release("a", id, 0, 0, null), stake(id), null, NOW);
+        return new Sent(new Command.Release("a", id, 0, 0, null), acquisition(id), null, NOW);
     }
 
     private void occupy() {
@@ -103,24 +103,24 @@ class CommandWindowTest {
         this.window.left();
 
         assertThat(this.window.enter(poll("poll")))
-                .as("a poll enters although another request waits, because its place in the line is at stake")
+                .as("a poll enters although another request waits, because its place in the line is at acquisition")
                 .isTrue();
     }
 
     @Test
     void shouldNotWriteWhatWasWithdrawn() {
-        LocalLock.Stake stake = stake("twice");
-        Sent written = acquire(stake);
+        Acquisition acquisition = acquisition("twice");
+        Sent written = acquire(acquisition);
         Sent other = acquire("other");
         occupy();
-        requireWaiting(written, acquire(stake), other, acquire(stake));
+        requireWaiting(written, acquire(acquisition), other, acquire(acquisition));
         requireNext(written);
 
-        assertThat(this.window.withdraw(stake))
+        assertThat(this.window.withdraw(acquisition))
                 .as("requests that are withdrawn, without the one that was written")
                 .isEqualTo(2);
         assertThat(this.window.waiting()).as("requests that wait").isOne();
-        assertThat(this.window.withdraw(stake))
+        assertThat(this.window.withdraw(acquisition))
                 .as("requests that are withdrawn again")
                 .isZero();
         requireNext(other);
@@ -136,7 +136,7 @@ class CommandWindowTest {
         assertThat(CommandWindow.counts(release("release")))
                 .as("releases count")
                 .isTrue();
-        assertThat(CommandWindow.counts(new Sent(new Command.Renew("a", "id", 1_000), stake("id"), null, NOW)))
+        assertThat(CommandWindow.counts(new Sent(new Command.Renew("a", "id", 1_000), acquisition("id"), null, NOW)))
                 .as("renewals count, and so wait for a window that is full")
                 .isFalse();
     }

@@ -66,13 +66,13 @@ class DeliveryTest {
         }
 
         @Override
-        public int withdraw(LocalLock.Stake stake) {
+        public int withdraw(Acquisition acquisition) {
             return 0;
         }
 
         @Override
         public void send(Sent sent) {
-            DeliveryTest.this.executed.add(sent.command.getClass().getSimpleName() + ' ' + sent.stake.id);
+            DeliveryTest.this.executed.add(sent.command.getClass().getSimpleName() + ' ' + sent.acquisition.id);
             DeliveryTest.this.commands.add(sent);
         }
 
@@ -212,7 +212,7 @@ class DeliveryTest {
         Waiter waiter = caller("bert");
         assertThatThrownBy(() -> input((lock, moment) -> {
                     lock.enter(waiter, moment);
-                    // The release opens a ticket for the waiter.
+                    // The release opens a candidate for the waiter.
                     lock.release(grant, moment);
                 }))
                 .isSameAs(this.error);

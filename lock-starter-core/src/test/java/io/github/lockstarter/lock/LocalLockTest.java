@@ -295,7 +295,7 @@ class LocalLockTest {
         reply(new Reply.Granted(7));
         reply(Reply.Released.INSTANCE);
         then("refused anna WITHDRAWN");
-        // The release was sent before the outcome of the question was known, and may have been executed first.
+        // The release was sent before the outcome of the attempt was known, and may have been executed first.
         pass(50);
         then("release 1");
     }
@@ -564,7 +564,7 @@ class LocalLockTest {
         }
 
         @Override
-        public int withdraw(LocalLock.Stake stake) {
+        public int withdraw(Acquisition acquisition) {
             return 0;
         }
 

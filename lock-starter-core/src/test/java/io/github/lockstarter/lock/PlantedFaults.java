@@ -39,6 +39,8 @@ final class PlantedFaults {
 
     private static final String LOCK = "lock/LocalLock";
 
+    private static final String ACQUISITION = "lock/Acquisition";
+
     private static final String QUEUE = "lock/WaiterQueue";
 
     private static final String DELIVERY = "lock/Delivery";
@@ -92,7 +94,7 @@ final class PlantedFaults {
         messages();
         unknownOutcomes();
         waits();
-        handOvers();
+        passes();
         kinds();
         owners();
         otherServers();
@@ -122,14 +124,16 @@ final class PlantedFaults {
                 RULES,
                 "no margin for clocks",
                 20,
-                "lease - Math.min(lease / 2, Math.max(LEAST_MARGIN, lease / 10))",
+                "lease - Math.min(lease / 2, Math.max(MIN_MARGIN, lease / 10))",
                 "lease");
-        plant(
+        plantIn(
+                ACQUISITION,
                 "monotonic clock only",
                 250,
                 "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
                 "return left;");
-        plant(
+        plantIn(
+                ACQUISITION,
                 "wall clock only",
                 100,
                 "return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);",
@@ -137,56 +141,62 @@ final class PlantedFaults {
         plant(
                 "the lease of a grant counts from the reply",
                 50,
-                "stake.extend(from, Rules.usable(Math.min(",
-                "stake.extend(now, Rules.usable(Math.min(");
+                "acquisition.extend(from, Rules.usable(Math.min(",
+                "acquisition.extend(now, Rules.usable(Math.min(");
         plant(
                 "a renewed lease counts from the reply",
                 50,
-                "extend(stake, sent, leaseOf(sent));",
-                "stake.extend(now, Rules.usable(leaseOf(sent)), leaseOf(sent));");
+                "extend(acquisition, sent, leaseOf(sent));",
+                "acquisition.extend(now, Rules.usable(leaseOf(sent)), leaseOf(sent));");
         plant(
                 "a grant whose lease is over is used",
                 100,
-                "if (stake.remaining(now) <= 0) {",
+                "if (acquisition.remaining(now) <= 0) {",
                 "if (this.name.isEmpty()) {");
         plant(
                 "the end of a lease is not noticed",
                 20,
-                "stake.phase == Phase.HELD && stake.remaining(now) <= 0",
-                "stake.phase == Phase.HELD && stake.remaining(now) < -MILLI * 60_000");
+                "acquisition.phase == Phase.HELD && acquisition.remaining(now) <= 0",
+                "acquisition.phase == Phase.HELD && acquisition.remaining(now) < -MILLI * 60_000");
         plant(
                 "an expired grant is released without its margin",
                 20,
-                "end(stake, stake.storedUntil, now);",
-                "end(stake, now.nanos(), now);");
+                "end(acquisition, acquisition.storedUntil, now);",
+                "end(acquisition, now.nanos(), now);");
         plant(
                 "the margin of a lease ends with a message or with another server",
                 300,
-                "if (stake.lostGrants == 0 || stake.storedUntil <= now.nanos()) {",
-                "if (stake.dueAt > BEFORE) {");
+                "if (acquisition.lostGrants == 0 || acquisition.storedUntil <= now.nanos()) {",
+                "if (acquisition.dueAt > BEFORE) {");
         plant(
                 "a renewal requests twice the lease",
                 20,
-                "sendRenewal(stake, stake.terms.lease(), now);",
-                "sendRenewal(stake, 2 * stake.terms.lease(), now);");
+                "sendRenewal(acquisition, acquisition.terms.lease(), now);",
+                "sendRenewal(acquisition, 2 * acquisition.terms.lease(), now);");
         plant(
                 "the reply that a grant is gone is ignored",
                 1000,
                 "if (reply instanceof Reply.NotOwner none) {",
                 "if (reply instanceof Reply.NotOwner none && this.name.isEmpty()) {");
-        plant("renewed beyond the maximum hold", 500, "each.renewUntil > now.nanos()", "each.renewUntil != BEFORE");
+        plantIn(
+                ACQUISITION,
+                "renewed beyond the maximum hold",
+                500,
+                "each.renewUntil > now.nanos()",
+                "each.renewUntil != BEFORE");
         plant(
                 "not renewed again after a failure",
                 50,
-                "stake.dueAt = Moment.sum(now.nanos(), pause(stake, stake.terms.lease() / 12));",
-                "stake.dueAt = NEVER;");
+                "acquisition.dueAt = Moment.sum(now.nanos(), pause(acquisition, Rules.maxRenewalPause(acquisition.terms.lease())));",
+                "acquisition.dueAt = NEVER;");
         plant(
                 "a failed renewal is no risk",
                 500,
-                "if (stake.needsRenewal(now)) {\n                    atRisk",
+                "if (acquisition.needsRenewal(now)) {\n                    atRisk",
                 "if (this.name.isEmpty()) {\n                    atRisk");
         plant("recovered without a notice", 50, "this.out.recovered(grant);", "");
-        plant(
+        plantIn(
+                ACQUISITION,
                 "the next renewal counts from the end of the lease",
                 100,
                 "this.renewedAt = Math.max(this.renewedAt, from.nanos());\n"
@@ -195,7 +205,7 @@ final class PlantedFaults {
         plant(
                 "a nested hold does not request its longer lease",
                 50,
-                "stake.isConfirmed &= stake.storedUntil - stake.renewedAt >= terms.lease();",
+                "acquisition.isConfirmed &= acquisition.storedUntil - acquisition.renewedAt >= terms.lease();",
                 "");
     }
 
@@ -203,37 +213,37 @@ final class PlantedFaults {
         plant(
                 "a message counts from its receipt",
                 200,
-                "begin(stake, token, stake.base, this.rules.claim(), Way.MESSAGE, now);",
-                "begin(stake, token, now, this.rules.claim(), Way.MESSAGE, now);");
-        Fault token = plant("the token of a message is not compared", 0, "&& token > stake.token", "");
-        Fault chain = plant("the chain of proofs is not checked", 0, "&& !stake.isChainBroken", "");
+                "begin(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);",
+                "begin(acquisition, token, now, this.rules.claim(), Way.MESSAGE, now);");
+        Fault token = plant("the token of a message is not compared", 0, "&& token > acquisition.token", "");
+        Fault chain = plant("the chain of proofs is not checked", 0, "&& !acquisition.hasProofGap", "");
         ALL.add(token.with("nor the chain of proofs", 20000, chain));
         plant(
                 "messages are believed for too long",
                 10000,
-                "&& Rules.usable(lease) - now.since(stake.base) >= lease / 4",
+                "&& Rules.usable(lease) - now.since(acquisition.notOwnerAt) >= Rules.minLeftOfProof(lease)",
                 "");
         plant(
                 "a grant by message is not confirmed",
                 200,
-                "stake.isConfirmed = false;\n                begin(",
+                "acquisition.isConfirmed = false;\n                begin(",
                 "begin(",
-                "stake.isConfirmed &= lease >= waiter.terms.lease();",
+                "acquisition.isConfirmed &= lease >= waiter.terms.lease();",
                 "");
         plant(
                 "a message that proves nothing is ignored",
                 50,
-                "stake.isNotified = true;\n                stake.dueAt = now.nanos();",
+                "acquisition.isNotified = true;\n                acquisition.dueAt = now.nanos();",
                 "");
         plant(
-                "a message about a ticket that was given up is ignored",
+                "a message about a candidate that was given up is ignored",
                 20,
-                "stake.settledAt = now.nanos();\n            releaseSoon(stake, now);",
+                "acquisition.settledAt = now.nanos();\n            releaseSoon(acquisition, now);",
                 "");
         plant(
                 "a message does not outdate a release under way",
                 50,
-                "stake.settledAt = now.nanos();\n            releaseSoon",
+                "acquisition.settledAt = now.nanos();\n            releaseSoon",
                 "releaseSoon");
         plant("a message about an unknown id is ignored", 20, "if (!this.stopped) {", "if (this.name.isEmpty()) {");
         plant(
@@ -248,48 +258,50 @@ final class PlantedFaults {
         plant(
                 "only the latest unknown outcome counts",
                 50000,
-                "Math.max(stake.unsettledUntil, Moment.sum(now.nanos(), leaseOf(question)))",
-                "Moment.sum(now.nanos(), leaseOf(question))");
+                "Math.max(acquisition.unsettledUntil, Moment.sum(now.nanos(), leaseOf(attempt)))",
+                "Moment.sum(now.nanos(), leaseOf(attempt))");
         plant(
-                "a release is final beside an open question",
+                "a release is final beside an open attempt",
                 20,
-                "return stake.openQuestions == 0\n",
-                "return stake.openQuestions >= 0\n");
+                "return acquisition.openAttempts == 0\n",
+                "return acquisition.openAttempts >= 0\n");
         plant(
-                "a release is final beside a question that was answered since",
+                "a release is final beside an attempt that was answered since",
                 50,
-                "&& release.at.nanos() >= stake.settledAt",
+                "&& release.at.nanos() >= acquisition.settledAt",
                 "");
         plant(
                 "a release is final if its reply is late enough",
                 20,
-                "&& release.at.nanos() >= stake.unsettledUntil",
-                "&& stake.renewedAt + NEVER / 2 >= stake.unsettledUntil");
+                "&& release.at.nanos() >= acquisition.unsettledUntil",
+                "&& acquisition.renewedAt + NEVER / 2 >= acquisition.unsettledUntil");
         plant(
                 "a failed release is not repeated",
                 20,
-                "if (now.nanos() >= stake.giveUpAt && stake.openQuestions == 0) {",
-                "if (stake.openQuestions == 0) {");
+                "if (now.nanos() >= acquisition.giveUpAt && acquisition.openAttempts == 0) {",
+                "if (acquisition.openAttempts == 0) {");
         plant(
                 "releases are given up after the latest lease",
                 100,
-                "2 * Math.max(stake.longestLease, 2 * this.rules.poll())",
-                "stake.terms.lease()");
+                "this.rules.maxReleasing(acquisition.longestLease)",
+                "acquisition.terms.lease()");
         plant(
-                "a ticket leaves the line silently",
+                "a candidate leaves the line silently",
                 20,
-                "if (stake.isUnknownToStore()) {",
-                "if (stake.phase == Phase.ASKING) {");
-        plant(
-                "a ticket is dropped with an open question",
+                "if (acquisition.isUnknownToStore()) {",
+                "if (acquisition.phase == Phase.ASKING) {");
+        plantIn(
+                ACQUISITION,
+                "a candidate is dropped with an open attempt",
                 20,
-                "!(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
+                "!(this.hasJoined && this.hasReply) && this.openAttempts == 0 && this.unsettledUntil == BEFORE",
                 "!(this.hasJoined && this.hasReply)");
-        plant(
-                "a ticket is dropped although it may be in the line",
+        plantIn(
+                ACQUISITION,
+                "a candidate is dropped although it may be in the line",
                 20,
-                "!(this.hasJoined && this.hasReply) && this.openQuestions == 0 && this.unsettledUntil == BEFORE",
-                "!(this.hasJoined && this.hasReply) && this.openQuestions == 0");
+                "!(this.hasJoined && this.hasReply) && this.openAttempts == 0 && this.unsettledUntil == BEFORE",
+                "!(this.hasJoined && this.hasReply) && this.openAttempts == 0");
     }
 
     private static void waits() {
@@ -306,15 +318,15 @@ final class PlantedFaults {
         plant(
                 "the last waiter is not notified when it has left the line",
                 20,
-                "releaseOver(stake, null);\n        reportRefusal(stake);",
-                "releaseOver(stake, null);");
+                "releaseOver(acquisition, null);\n        reportRefusal(acquisition);",
+                "releaseOver(acquisition, null);");
         plant(
-                "a ticket keeps its kind for the next waiter",
+                "a candidate keeps its kind for the next waiter",
                 50,
                 "asking != null && (first == null || !asking.kind.equals(first.kind))",
                 "asking != null && first == null");
         plant(
-                "refused without a question",
+                "refused without an attempt",
                 20,
                 "if (known == null || known.askedAt < waiter.enteredAt) {",
                 "if (known == null) {\n"
@@ -340,7 +352,7 @@ final class PlantedFaults {
         plant(
                 "one attempt keeps the next waiter out of the line",
                 20000,
-                "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openQuestions == 0;",
+                "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openAttempts == 0;",
                 "boolean joins = false;");
         plantIn(
                 QUEUE,
@@ -368,17 +380,21 @@ final class PlantedFaults {
                 "moveUp(moved, index);\n            moveDown(moved, moved.heapIndex);",
                 "");
         plant(
-                "a failed question is not repeated",
+                "a failed attempt is not repeated",
                 20,
-                "stake.dueAt = Moment.sum(now.nanos(), pause(stake, this.rules.poll()));\n"
+                "acquisition.dueAt = Moment.sum(now.nanos(), pause(acquisition, this.rules.poll()));\n"
                         + "            return;\n"
                         + "        }\n"
-                        + "        stake.dueAt",
-                "return;\n        }\n        stake.dueAt");
-        plant("the poll of a ticket is forgotten", 20, "stake.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));", "");
+                        + "        acquisition.dueAt",
+                "return;\n        }\n        acquisition.dueAt");
+        plant(
+                "the poll of a candidate is forgotten",
+                20,
+                "acquisition.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));",
+                "");
     }
 
-    private static void handOvers() {
+    private static void passes() {
         plant(
                 "the grant of a successor is ignored",
                 20,
@@ -387,50 +403,50 @@ final class PlantedFaults {
         plant(
                 "a successor does not poll",
                 50,
-                "stake.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));",
+                "acquisition.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));",
                 "");
         plant(
                 "the successor of an unanswered release is forgotten",
                 4000,
                 "unanswered(successor, sent, cause, now);",
                 "settled(successor, sent, now);");
-        plant("passed on without a limit of time", 20, "&& since < this.rules.passTime()", "");
+        plant("passed on without a limit of time", 20, "&& since < this.rules.handOverTime()", "");
         plant(
                 "passed on too often",
                 2000,
-                "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
-                "Rules.usable(since) / 1000");
+                "Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))",
+                "Rules.tokensIn(since)");
         plant(
                 "tokens grow faster than time",
                 20000,
-                "Math.min(this.rules.passCount(), Rules.usable(since) / 1000)",
-                "this.rules.passCount()");
+                "Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))",
+                "this.rules.maxHandOvers()");
         plant(
                 "passing on begins a new lease",
                 20,
-                "stake.token++;",
-                "stake.token++;\n        stake.extend(now, Rules.usable(stake.terms.lease()), stake.terms.lease());");
+                "acquisition.token++;",
+                "acquisition.token++;\n        acquisition.extend(now, Rules.usable(acquisition.terms.lease()), acquisition.terms.lease());");
         plant("passed on although at risk", 1000, "&& grant.state == Grant.State.HELD", "");
-        plant("passed on with the same token", 20, "stake.token++;", "");
+        plant("passed on with the same token", 20, "acquisition.token++;", "");
         plant(
                 "a lengthened lease is passed on",
                 250,
-                "                && stake.longestLease <= stake.terms.lease()\n",
+                "                && acquisition.longestLease <= acquisition.terms.lease()\n",
                 "");
         plant(
                 "passed on during a minimum hold",
                 20,
-                "&& stake.keepUntil <= now.nanos()\n                && stake.former == null",
-                "&& stake.former == null");
+                "&& acquisition.keepUntil <= now.nanos()\n                && acquisition.former == null",
+                "&& acquisition.former == null");
         plant(
                 "released without the minimum hold",
                 20,
-                "long keep = stake.keepUntil > now.nanos() ? millis(stake.keepUntil - now.nanos()) : 0;",
+                "long keep = acquisition.keepUntil > now.nanos() ? millis(acquisition.keepUntil - now.nanos()) : 0;",
                 "long keep = 0;");
         plant(
                 "the grant of a successor needs no confirmation",
                 1000,
-                "!(question.command instanceof Command.Release && this.rules.needsConfirmation())",
+                "!(attempt.command instanceof Command.Release && this.rules.needsConfirmation())",
                 "true");
     }
 
@@ -448,23 +464,27 @@ final class PlantedFaults {
         plant(
                 "waits in memory behind shared grants of its JVM",
                 50,
-                "if (stake.phase == Phase.HELD && (!stake.kind.isShared() || willBeJoined(stake, first))) {",
-                "if (stake.phase == Phase.HELD) {");
+                "if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {",
+                "if (acquisition.phase == Phase.HELD) {");
         plant(
                 "asks behind an exclusive grant of its JVM",
                 20,
-                "if (stake.phase == Phase.HELD && (!stake.kind.isShared() || willBeJoined(stake, first))) {",
-                "if (stake.phase == Phase.HELD && (this.name.isEmpty() || willBeJoined(stake, first))) {");
+                "if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {",
+                "if (acquisition.phase == Phase.HELD && (this.name.isEmpty() || willBeJoined(acquisition, first))) {");
         plant(
                 "readers join without a limit of time",
                 50,
-                "&& now.nanos() - stake.grantedAt < this.rules.passTime()",
+                "&& now.nanos() - acquisition.grantedAt < this.rules.handOverTime()",
                 "");
-        plant("a reader is released while others read", 20, "if (stake.isShared()) {", "if (this.name.isEmpty()) {");
+        plant(
+                "a reader is released while others read",
+                20,
+                "if (acquisition.isShared()) {",
+                "if (this.name.isEmpty()) {");
         plant(
                 "the store receives no downgrade",
                 50,
-                "former != null && stake.isDowngrading()",
+                "former != null && acquisition.isDowngrading()",
                 "former != null && former.isDowngraded");
         plant(
                 "the id of a downgraded writer is forgotten",
@@ -474,13 +494,13 @@ final class PlantedFaults {
         plant(
                 "a downgrade that was not executed is a loss",
                 1000,
-                "boolean isReliable = (stake.former == null || stake.former.isDowngraded)",
+                "boolean isReliable = (acquisition.former == null || acquisition.former.isDowngraded)",
                 "boolean isReliable = true");
         plant(
                 "a downgrade needs no confirmation",
                 50000,
-                "if (this.rules.needsConfirmation()) {\n                stake.dueAt",
-                "if (this.name.isEmpty()) {\n                stake.dueAt");
+                "if (this.rules.needsConfirmation()) {\n                acquisition.dueAt",
+                "if (this.name.isEmpty()) {\n                acquisition.dueAt");
     }
 
     private static void owners() {
@@ -492,13 +512,13 @@ final class PlantedFaults {
         plant(
                 "the death of an owner is noticed at the end of its lease",
                 100,
-                "lost(grant, LossReason.OWNER_DIED);\n                stake.remove(grant);",
+                "lost(grant, LossReason.OWNER_DIED);\n                acquisition.remove(grant);",
                 "grant.renewUntil = BEFORE;");
         plant(
                 "the lock of a dead owner is not released before the end of its lease",
                 50,
-                "if (stake.grant == null) {\n            end(stake, now.nanos(), now);",
-                "if (stake.grant == null) {\n            end(stake, stake.storedUntil, now);");
+                "if (acquisition.grant == null) {\n            end(acquisition, now.nanos(), now);",
+                "if (acquisition.grant == null) {\n            end(acquisition, acquisition.storedUntil, now);");
         plant(
                 "waiters wait for the next event after the death of an owner",
                 50,
@@ -524,21 +544,21 @@ final class PlantedFaults {
         plant(
                 "a stop releases what is given up",
                 50,
-                "stake.phase = Phase.OVER;\n        }\n        this.stakes = null;",
-                "end(stake, now.nanos(), now);\n        }");
+                "acquisition.phase = Phase.OVER;\n        }\n        this.acquisitions = null;",
+                "end(acquisition, now.nanos(), now);\n        }");
     }
 
     private static void otherServers() {
         plant(
-                "a ticket does not ask another server",
+                "a candidate does not ask another server",
                 50,
                 "        askNow(now);\n        advance(now);\n    }\n\n    /** The store has replied",
                 "        advance(now);\n    }\n\n    /** The store has replied");
         plant(
                 "another server is not asked for the grant",
                 10000,
-                "stake.dueAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)",
-                "stake.lateAt = now.nanos();\n            } else if (stake.phase == Phase.ENDING)");
+                "acquisition.dueAt = now.nanos();\n            } else if (acquisition.phase == Phase.ENDING)",
+                "acquisition.lateAt = now.nanos();\n            } else if (acquisition.phase == Phase.ENDING)");
     }
 
     private static void store() {
@@ -602,7 +622,7 @@ final class PlantedFaults {
                 WINDOW,
                 "window: a poll waits behind new acquires",
                 200,
-                "boolean isPoll = isAcquire && sent.stake.standsInLine();",
+                "boolean isPoll = isAcquire && sent.acquisition.standsInLine();",
                 "boolean isPoll = false;");
         plantIn(WINDOW, "window: an outcome makes no room", 100, "this.open--;", "this.open -= 0;");
         plantIn(
@@ -616,14 +636,14 @@ final class PlantedFaults {
                 LOCK,
                 "failure: an id is released while its owner works",
                 500,
-                "stake.lostGrants > 0 ? Math.max(now.nanos(), stake.storedUntil) : now.nanos()",
+                "acquisition.lostGrants > 0 ? Math.max(now.nanos(), acquisition.storedUntil) : now.nanos()",
                 "now.nanos()");
         plantIn(
                 LOCK,
                 "failure: a command under way is forgotten",
                 500,
-                "stake.unsettledUntil = Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), stake.longestLease));",
-                "stake.unsettledUntil = BEFORE;");
+                "acquisition.unsettledUntil = Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), acquisition.longestLease));",
+                "acquisition.unsettledUntil = BEFORE;");
         plantIn(
                 LOCK,
                 "failure: a waiter is forgotten",
@@ -634,14 +654,14 @@ final class PlantedFaults {
                 LOCK,
                 "failure: a grant is removed before its end is reported",
                 5000,
-                "released(grant, null); stake.remove(grant); } else if (next != null",
-                "stake.remove(grant); released(grant, null); } else if (next != null");
+                "released(grant, null); acquisition.remove(grant); } else if (next != null",
+                "acquisition.remove(grant); released(grant, null); } else if (next != null");
         plantIn(
                 LOCK,
                 "failure: the owner of a release is not told",
                 100,
-                "releaseOver(stake, cause); reportRefusal(stake); } for",
-                "reportRefusal(stake); } for");
+                "releaseOver(acquisition, cause); reportRefusal(acquisition); } for",
+                "reportRefusal(acquisition); } for");
         plantIn(
                 DELIVERY,
                 "delivery: two callers execute effects",

@@ -4,7 +4,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.lock.LocalLock.Stake.Phase;
+import io.github.lockstarter.lock.Acquisition.Phase;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockState;
@@ -237,8 +237,8 @@ final class Simulation {
         long timeout = this.watchdog / 6;
         long poll = Math.min(SECOND, timeout);
         long claim = this.hasMessages && !this.confirms && chance(0.9) ? 2 * poll : 0;
-        long passTime = chance(0.7) ? 10 * MILLI : 100 * MILLI;
-        this.rules = new Rules(timeout, poll, claim, passTime, 64, this.confirms);
+        long handOverTime = chance(0.7) ? 10 * MILLI : 100 * MILLI;
+        this.rules = new Rules(timeout, poll, claim, handOverTime, 64, this.confirms);
         this.table = newTable();
         this.replica = newTable();
         addTerms(Moment.NEVER, this.watchdog / 3);
@@ -1019,7 +1019,7 @@ final class Simulation {
                 }
                 checkTurn(next, this.polls.remove(next));
                 if (next.command instanceof Command.Acquire) {
-                    request.side.asking.add(next.stake);
+                    request.side.asking.add(next.acquisition);
                 }
                 next.at = this.machine.time();
                 request.side.troubleUntil = Math.max(request.side.troubleUntil, Simulation.this.now);
@@ -1189,8 +1189,8 @@ final class Simulation {
 
         private String owner = "";
 
-        /** Stakes of questions without an outcome, one for each question. */
-        final List<LocalLock.Stake> asking = new ArrayList<>();
+        /** Stakes of attempts without an outcome, one for each attempt. */
+        final List<Acquisition> asking = new ArrayList<>();
 
         /** Ids that messages have reported as granted while they asked. */
         final List<String> reported = new ArrayList<>();
@@ -1200,16 +1200,16 @@ final class Simulation {
         Reply reply;
 
         /** Releases without an outcome. */
-        final List<LocalLock.Stake> releasing = new ArrayList<>();
+        final List<Acquisition> releasing = new ArrayList<>();
 
-        /** When the first release of a stake was sent, while releases of it are repeated. */
-        private final Map<LocalLock.Stake, Long> firstReleases = new HashMap<>();
+        /** When the first release of an acquisition was sent, while releases of it are repeated. */
+        private final Map<Acquisition, Long> firstReleases = new HashMap<>();
 
         /** Stakes of which a release is under way: when a message has reported a grant, by the clock of the JVM. */
-        private final Map<LocalLock.Stake, Long> outdated = new HashMap<>();
+        private final Map<Acquisition, Long> outdated = new HashMap<>();
 
-        /** The stake whose owner has died, as was noticed by the present input. */
-        private LocalLock.@Nullable Stake dead;
+        /** The acquisition whose owner has died, as was noticed by the present input. */
+        private @Nullable Acquisition dead;
 
         /** When a wait or a grant ended or began last. */
         long changedAt;
@@ -1393,9 +1393,9 @@ final class Simulation {
             return null;
         }
 
-        /** Returns whether a release of the stake was sent. */
-        boolean isReleased(LocalLock.Stake stake) {
-            return this.firstReleases.containsKey(stake);
+        /** Returns whether a release of the acquisition was sent. */
+        boolean isReleased(Acquisition acquisition) {
+            return this.firstReleases.containsKey(acquisition);
         }
 
         private void withdraw(Caller caller) {
@@ -1415,19 +1415,23 @@ final class Simulation {
 
         private void notified(String id, long token) {
             note(this.checks, () -> this.jvm + " notified " + id + " token " + token);
-            LocalLock.Stake stake = this.lock.find(id);
-            boolean wasHeld = stake != null && (stake.phase == Phase.HELD || stake.phase == Phase.SUSPENDED);
-            if (stake != null && stake.phase == Phase.ENDING && this.releasing.contains(stake)) {
-                this.outdated.put(stake, this.jvm.machine.time().nanos());
+            Acquisition acquisition = this.lock.find(id);
+            boolean wasHeld =
+                    acquisition != null && (acquisition.phase == Phase.HELD || acquisition.phase == Phase.SUSPENDED);
+            if (acquisition != null && acquisition.phase == Phase.ENDING && this.releasing.contains(acquisition)) {
+                this.outdated.put(acquisition, this.jvm.machine.time().nanos());
             }
-            if (stake != null && stake.phase == Phase.ASKING) {
+            if (acquisition != null && acquisition.phase == Phase.ASKING) {
                 this.reported.add(id);
             }
-            boolean isProof = stake != null && !this.recorder.mustGoOn() && this.checks.isProof(this, stake);
+            boolean isProof =
+                    acquisition != null && !this.recorder.mustGoOn() && this.checks.isProof(this, acquisition);
             if (!input((local, time) -> local.notified(id, token, time))) {
                 return;
             }
-            this.checks.check(!isProof || stake == null || stake.phase == Phase.HELD, "a message that is not believed");
+            this.checks.check(
+                    !isProof || acquisition == null || acquisition.phase == Phase.HELD,
+                    "a message that is not believed");
             if (!wasHeld) {
                 this.checks.afterMessage(this, id);
             }
@@ -1479,18 +1483,18 @@ final class Simulation {
                 Recorder current = Side.this.recorder;
                 Side.this.recorder = this.sender;
                 Side.this.lock = this.sender.lock;
-                LocalLock.Stake stake = this.sent.stake;
-                Side.this.asking.remove(this.sent.successor != null ? this.sent.successor : stake);
+                Acquisition acquisition = this.sent.acquisition;
+                Side.this.asking.remove(this.sent.successor != null ? this.sent.successor : acquisition);
                 Body front = Side.this.firstWaiting(null);
                 boolean isRejected = reply == null
                         && !failure.isTransient()
-                        && stake.phase == Phase.ASKING
+                        && acquisition.phase == Phase.ASKING
                         && front != null
-                        && stake.kind.equals(Objects.requireNonNull(front.caller).kind);
+                        && acquisition.kind.equals(Objects.requireNonNull(front.caller).kind);
                 Long outdatedAt = null;
                 if (this.sent.command instanceof Command.Release) {
-                    Side.this.releasing.remove(stake);
-                    outdatedAt = Side.this.outdated.remove(stake);
+                    Side.this.releasing.remove(acquisition);
+                    outdatedAt = Side.this.outdated.remove(acquisition);
                 }
                 boolean isOver = false;
                 if (Side.this.mayFail && happens(Simulation.this.errors)) {
@@ -1514,8 +1518,8 @@ final class Simulation {
                 }
                 Side.this.checks.check(
                         !isRejected || front == null || front.hasEnded, "waits although the store rejects it");
-                if (stake.phase == Phase.OVER) {
-                    Long first = Side.this.firstReleases.remove(stake);
+                if (acquisition.phase == Phase.OVER) {
+                    Long first = Side.this.firstReleases.remove(acquisition);
                     // Releases are repeated for four of these intervals at least.
                     boolean mayGiveUp =
                             first == null || Simulation.this.now - first > Simulation.this.rules.poll() * 7 / 2;
@@ -1566,11 +1570,11 @@ final class Simulation {
                     if (sent.successor != null) {
                         Side.this.asking.add(sent.successor);
                     }
-                    Side.this.releasing.add(sent.stake);
-                    Side.this.firstReleases.putIfAbsent(sent.stake, Simulation.this.now);
+                    Side.this.releasing.add(sent.acquisition);
+                    Side.this.firstReleases.putIfAbsent(sent.acquisition, Simulation.this.now);
                 } else if (sent.command instanceof Command.Acquire) {
                     Side.this.acquires++;
-                    Side.this.asking.add(sent.stake);
+                    Side.this.asking.add(sent.acquisition);
                 }
                 this.recorded.add(sent);
                 super.send(sent);
@@ -1656,8 +1660,8 @@ final class Simulation {
                 interrupt();
                 note(Side.this.checks, () -> Side.this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
                 count(Seen.valueOf("LOST_" + reason));
-                if (reason == LossReason.OWNER_DIED && grant.stake.remaining(Side.this.jvm.machine.time()) > 0) {
-                    Side.this.dead = grant.stake;
+                if (reason == LossReason.OWNER_DIED && grant.acquisition.remaining(Side.this.jvm.machine.time()) > 0) {
+                    Side.this.dead = grant.acquisition;
                 }
                 Side.this.changedAt = Simulation.this.now;
                 body(grant).lost(grant, reason);
@@ -1731,15 +1735,15 @@ final class Simulation {
             if (CommandWindow.counts(sent) && !this.jvm.window.enter(sent)) {
                 count(Seen.COMMANDS_QUEUED);
                 this.jvm.queued.put(sent, request);
-                if (sent.command instanceof Command.Acquire && sent.stake.standsInLine()) {
+                if (sent.command instanceof Command.Acquire && sent.acquisition.standsInLine()) {
                     this.jvm.polls.add(sent);
                 }
                 if (sent.command instanceof Command.Acquire) {
-                    this.asking.remove(sent.stake);
+                    this.asking.remove(sent.acquisition);
                 }
                 return;
             }
-            this.jvm.checkTurn(sent, sent.stake.standsInLine());
+            this.jvm.checkTurn(sent, sent.acquisition.standsInLine());
             new Exchange(this.jvm, sent.command, List.of(request)).transmit();
         }
 
@@ -1807,13 +1811,13 @@ final class Simulation {
         }
 
         @Override
-        public int withdraw(LocalLock.Stake stake) {
-            for (Sent each = stake.waiting; each != null; each = each.nextWaiting) {
+        public int withdraw(Acquisition acquisition) {
+            for (Sent each = acquisition.waiting; each != null; each = each.nextWaiting) {
                 count(Seen.COMMANDS_WITHDRAWN);
                 this.troubleUntil = Math.max(this.troubleUntil, Simulation.this.now);
                 this.jvm.queued.remove(each);
             }
-            return this.jvm.window.withdraw(stake);
+            return this.jvm.window.withdraw(acquisition);
         }
 
         private void arm(long nanos) {
@@ -1949,8 +1953,10 @@ final class Simulation {
         }
 
         /** Returns whether it has released a live grant of that id, and waits for the outcome. */
-        boolean isReleasing(LocalLock.Stake stake) {
-            return this.grant != null && this.grant.stake == stake && this.grant.state == Grant.State.RELEASING;
+        boolean isReleasing(Acquisition acquisition) {
+            return this.grant != null
+                    && this.grant.acquisition == acquisition
+                    && this.grant.state == Grant.State.RELEASING;
         }
 
         /** Returns whether the grant is its present one, and not over. */
@@ -2057,9 +2063,9 @@ final class Simulation {
                     isReleased[0] == (wasLive[0] && held.lossReason == null), "wrong answer to a release");
             this.side.checks.check(successor == null || successor.hasEnded, "not passed on although it may be");
             this.side.checks.check(
-                    held.stake.phase != Phase.ENDING
+                    held.acquisition.phase != Phase.ENDING
                             || held.kind().mode() == LockMode.READ
-                            || this.side.isReleased(held.stake),
+                            || this.side.isReleased(held.acquisition),
                     "returned, but not released in the store");
             note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased[0]);
             this.side.after();

@@ -18,15 +18,15 @@ class SimulationTest {
     private static final int LINES_OF_TRACE = 80;
 
     /** So many histories contain each situation. */
-    private static final int LEAST_HISTORIES = 1000;
+    private static final int MIN_HISTORIES = 1000;
 
     /** The default build runs the same histories each time, as many of them as fit into its time. */
-    private static final long MOST_SEEDS_OF_THE_BUILD = 30_000;
+    private static final long MAX_SEEDS_OF_THE_BUILD = 30_000;
 
     /** Runs the histories from the first seed on for a time: {@code -Dlock.test.simulation.seconds}. */
     @Test
     void noHistoryViolatesAGuarantee() {
-        run(Long.getLong("lock.test.simulation.seconds", 30), 1, MOST_SEEDS_OF_THE_BUILD);
+        run(Long.getLong("lock.test.simulation.seconds", 30), 1, MAX_SEEDS_OF_THE_BUILD);
     }
 
     /** Runs histories that no build has run before, from a seed that differs each time unless it is given. */
@@ -83,7 +83,7 @@ class SimulationTest {
         Report report = new Report();
         long end = System.nanoTime() + Duration.ofSeconds(seconds).toNanos();
         long seed = first;
-        while ((System.nanoTime() < end && report.histories < most) || report.histories < LEAST_HISTORIES) {
+        while ((System.nanoTime() < end && report.histories < most) || report.histories < MIN_HISTORIES) {
             if (Simulation.violation(seed, report) != null) {
                 assertThat(Simulation.traced(seed, LINES_OF_TRACE)).isNull();
             }

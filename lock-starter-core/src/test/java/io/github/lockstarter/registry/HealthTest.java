@@ -139,7 +139,7 @@ class HealthTest {
         registry.start();
         try {
             assertThat(registry.health().status())
-                    .as("health while the first question is open")
+                    .as("health while the first attempt is open")
                     .isEqualTo(Status.UNKNOWN);
 
             this.passed = Duration.ofSeconds(4);

@@ -21,7 +21,7 @@ class LastAnswerTest {
     @AutoClose
     private final RemoteStore.Server server = new RemoteStore.Server();
 
-    /** The health asks seldom, so that its own question can be much older than the last reply. */
+    /** The health asks seldom, so that its own attempt can be much older than the last reply. */
     @Test
     void shouldCountRepliesToCommandsOfLocks() throws Exception {
         RemoteStore store = new RemoteStore(this.server);

@@ -29,7 +29,7 @@ final class FenceCleanUp implements SmartLifecycle {
             .withWaitTime(Duration.ZERO)
             .withMaxHold(Duration.ofMinutes(10));
 
-    private static final Duration LONGEST_PERIOD = Duration.ofDays(1);
+    private static final Duration MAX_PERIOD = Duration.ofDays(1);
 
     /** So that instances which are started together do not ask at the same time. */
     private static final int FIRST_DELAY_SECONDS = 60;
@@ -57,7 +57,7 @@ final class FenceCleanUp implements SmartLifecycle {
         // Another application may use the table with another retention.
         this.prefix = (keyPrefix + ":{").getBytes(StandardCharsets.UTF_8);
         Duration tenth = retention.dividedBy(10);
-        this.period = tenth.compareTo(LONGEST_PERIOD) < 0 ? tenth : LONGEST_PERIOD;
+        this.period = tenth.compareTo(MAX_PERIOD) < 0 ? tenth : MAX_PERIOD;
     }
 
     /** Deletes old rows of all tables, unless another instance does. */

@@ -42,9 +42,9 @@ record FenceProperties(
     /** The default, which scripts use. */
     static final String TABLE = "distributed_lock_fence";
 
-    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
 
-    private static final Duration SHORTEST_RETENTION = Duration.ofHours(1);
+    private static final Duration MIN_RETENTION = Duration.ofHours(1);
 
     private static final Duration LONGEST = Duration.ofDays(3660);
 
@@ -55,8 +55,8 @@ record FenceProperties(
                     + "table-name must be a name of letters, digits and _, after a schema and a point if needed, but is '"
                     + tableName + "'."));
         }
-        require("lock-timeout", lockTimeout, SHORTEST_TIMEOUT);
-        require("retention", retention, SHORTEST_RETENTION);
+        require("lock-timeout", lockTimeout, MIN_TIMEOUT);
+        require("retention", retention, MIN_RETENTION);
     }
 
     private static void require(String name, Duration value, Duration least) {

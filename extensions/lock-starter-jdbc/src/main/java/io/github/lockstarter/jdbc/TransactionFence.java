@@ -93,7 +93,7 @@ final class TransactionFence implements GrantFence {
                     + " distributed-lock.jdbc.fence.table-name for those of one of them.";
 
     /** The shortest wait for a row, so that a free row can be locked even if no time is left. */
-    private static final long SHORTEST_WAIT_MILLIS = 100;
+    private static final long MIN_WAIT_MILLIS = 100;
 
     // These fields are written before `tables`, and read after it.
 
@@ -669,7 +669,7 @@ final class TransactionFence implements GrantFence {
     }
 
     private static Duration atMost(Duration longest, long millis) {
-        return millis >= longest.toMillis() ? longest : Duration.ofMillis(Math.max(millis, SHORTEST_WAIT_MILLIS));
+        return millis >= longest.toMillis() ? longest : Duration.ofMillis(Math.max(millis, MIN_WAIT_MILLIS));
     }
 
     /** In the form of keys in the store, in which the prefix has no braces, so that two locks never have the same row. */

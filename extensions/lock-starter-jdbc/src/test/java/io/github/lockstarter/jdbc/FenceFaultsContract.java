@@ -46,7 +46,7 @@ abstract class FenceFaultsContract {
 
     private static final int VISITS = 40;
 
-    private static final long LONGEST_PAUSE_MICROS = 2_000;
+    private static final long MAX_PAUSE_MICROS = 2_000;
 
     private static final Duration FIXED_LEASE = Duration.ofMillis(100);
 
@@ -220,7 +220,7 @@ abstract class FenceFaultsContract {
 
     /** The pause is what is tested: any time is possible. */
     private static void pause(Random random) {
-        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextLong(LONGEST_PAUSE_MICROS)));
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextLong(MAX_PAUSE_MICROS)));
     }
 
     // ---- Rounds

@@ -13,7 +13,7 @@ import java.util.HexFormat;
  */
 final class LockKeyName {
 
-    private static final int LONGEST_NAME = 512;
+    private static final int MAX_NAME = 512;
 
     private LockKeyName() {}
 
@@ -24,7 +24,7 @@ final class LockKeyName {
      */
     static String of(String prefix, Object key) {
         String name = prefix + ':' + text(key);
-        if (name.length() * 3L <= LONGEST_NAME || name.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME) {
+        if (name.length() * 3L <= MAX_NAME || name.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME) {
             return name;
         }
         // Spring Integration uses paths of files as keys, which can be longer than a name may be.

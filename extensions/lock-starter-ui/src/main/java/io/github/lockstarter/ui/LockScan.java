@@ -64,7 +64,7 @@ final class LockScan {
     private static final String START = "0";
 
     /** Keys in one call, which blocks Redis for about a microsecond for each of them, and for at most a millisecond. */
-    private static final int MOST_KEYS = 500;
+    private static final int MAX_KEYS = 500;
 
     /** Time for the calls of one part where most keys are not those of locks, or few locks have the text. */
     private static final long PART_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -155,7 +155,7 @@ final class LockScan {
             nodes.removeIf(first -> first < slot);
         }
         Set<String> names = new LinkedHashSet<>();
-        int keysPerCall = Math.min(count, MOST_KEYS);
+        int keysPerCall = Math.min(count, MAX_KEYS);
         while (!nodes.isEmpty() && names.size() < count && System.nanoTime() - deadline < 0) {
             List<?> reply = call(nodes.element(), position, text, keysPerCall);
             if (reply.size() == 1) {
@@ -173,7 +173,7 @@ final class LockScan {
                 nodes.remove();
             }
             // Most keys are not those of locks, or few locks have the text.
-            keysPerCall = Math.min(2 * keysPerCall, MOST_KEYS);
+            keysPerCall = Math.min(2 * keysPerCall, MAX_KEYS);
         }
         return new Part(names, nodes.isEmpty() ? null : nodes.element() + "-" + position);
     }

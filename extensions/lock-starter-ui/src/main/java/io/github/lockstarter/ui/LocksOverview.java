@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 final class LocksOverview {
 
     /** Holders of one lock that are described; as many as entries of its line. */
-    private static final int MOST_HOLDERS = 100;
+    private static final int MAX_HOLDERS = 100;
 
     /** Begins the cursor in the locks of this instance, which goes on with a position. */
     private static final String OWN = "own-";
@@ -209,7 +209,7 @@ final class LocksOverview {
         lock.put(
                 "holders",
                 stored.holders().stream()
-                        .limit(MOST_HOLDERS)
+                        .limit(MAX_HOLDERS)
                         .map(grant -> {
                             Map<String, @Nullable Object> holder = new LinkedHashMap<>();
                             holder.put("instance", reference(grant.holder(), instances));

@@ -24,7 +24,7 @@ class BenchmarksQuickIT {
             Metric.ALL_BYTES,
             Metric.WIRE_COMMANDS,
             Metric.ALL_COMMANDS,
-            Metric.LONGEST_WAIT,
+            Metric.MAX_WAIT,
             Metric.READER_WAIT,
             Metric.LIMIT,
             Metric.AFTER_KILL,

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class BackgroundCalls {
 
-    private static final int MOST_THREADS = 8;
+    private static final int MAX_THREADS = 8;
 
-    private static final int MOST_WAITING = 10_000;
+    private static final int MAX_WAITING = 10_000;
 
     private static final String LATE = "earlier commands took longer than the command timeout";
 
-    private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
+    private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
 
     private final ThreadPoolExecutor threads;
 
@@ -32,7 +32,7 @@ final class BackgroundCalls {
 
     BackgroundCalls(Duration timeout, ThreadFactory threads) {
         this.timeout = timeout;
-        this.threads = new ThreadPoolExecutor(MOST_THREADS, MOST_THREADS, 10, TimeUnit.SECONDS, this.waiting, threads);
+        this.threads = new ThreadPoolExecutor(MAX_THREADS, MAX_THREADS, 10, TimeUnit.SECONDS, this.waiting, threads);
         this.threads.allowCoreThreadTimeOut(true);
     }
 

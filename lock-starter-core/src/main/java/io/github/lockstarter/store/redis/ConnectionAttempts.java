@@ -11,7 +11,7 @@ final class ConnectionAttempts {
 
     private static final LockLog logger = LockLog.of(ConnectionAttempts.class);
 
-    static final long LONGEST_PAUSE_MILLIS = 1000;
+    static final long MAX_PAUSE_MILLIS = 1000;
 
     private static final long FIRST_PAUSE_MILLIS = 50;
 
@@ -48,7 +48,7 @@ final class ConnectionAttempts {
                     + RedisErrors.connectFailure(failure)
                     + " Attempts continue in the background; further failures are logged at DEBUG.");
         }
-        return Math.min(FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10), LONGEST_PAUSE_MILLIS);
+        return Math.min(FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10), MAX_PAUSE_MILLIS);
     }
 
     /** Notes that the start reports that there is no connection yet, so that the first one is logged. */

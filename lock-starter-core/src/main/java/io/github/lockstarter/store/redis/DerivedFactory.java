@@ -51,7 +51,7 @@ final class DerivedFactory {
      */
     private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
 
-    private static final Duration LONGEST_PERIOD = Duration.ofSeconds(10);
+    private static final Duration MAX_PERIOD = Duration.ofSeconds(10);
 
     /** Shortest time between two refreshes of the topology that a trigger causes. */
     private static final Duration TRIGGERS_TIMEOUT = Duration.ofSeconds(1);
@@ -220,7 +220,7 @@ final class DerivedFactory {
     /** Returns how often to ask for the master, or the topology: about once in a renewal interval by default. */
     static Duration refreshPeriod(Duration timeout) {
         Duration period = timeout.multipliedBy(2);
-        return period.compareTo(LONGEST_PERIOD) < 0 ? period : LONGEST_PERIOD;
+        return period.compareTo(MAX_PERIOD) < 0 ? period : MAX_PERIOD;
     }
 
     /** Returns the name of the connections in {@code CLIENT LIST}. Lettuce connects even if the server refuses it. */

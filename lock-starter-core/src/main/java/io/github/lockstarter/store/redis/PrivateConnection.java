@@ -264,7 +264,7 @@ final class PrivateConnection extends StoreConnection {
         boolean moved = this.notMaster;
         try {
             LettuceScripts open = lettuce();
-            long pauseMillis = ConnectionAttempts.LONGEST_PAUSE_MILLIS
+            long pauseMillis = ConnectionAttempts.MAX_PAUSE_MILLIS
                     - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.lastRefresh);
             if (open != null && (moved || this.cluster) && pauseMillis > 0) {
                 // A failover takes seconds, in which each failed command asks for the master again.

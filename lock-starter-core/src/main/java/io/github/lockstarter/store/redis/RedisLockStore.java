@@ -87,7 +87,7 @@ public final class RedisLockStore implements LockStore {
      */
 
     /** Renewals in one call: enough to share its cost, and few enough to block Redis for less than a millisecond. */
-    private static final int LARGEST_BATCH = 100;
+    private static final int MAX_BATCH = 100;
 
     /** For a thread that cannot create an exception which names the lock. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -419,7 +419,7 @@ public final class RedisLockStore implements LockStore {
         StoreConnection.Open open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
         // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
-        return open == null || (scripts != null && scripts.isSingleServer.get()) ? LARGEST_BATCH : 1;
+        return open == null || (scripts != null && scripts.isSingleServer.get()) ? MAX_BATCH : 1;
     }
 
     @Override

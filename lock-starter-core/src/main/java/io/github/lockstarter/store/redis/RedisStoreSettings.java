@@ -24,7 +24,7 @@ public record RedisStoreSettings(
         boolean publishInstance,
         int confirmReplicas) {
 
-    private static final int MOST_REPLICAS = 16;
+    private static final int MAX_REPLICAS = 16;
 
     /** Creates settings and checks the prefix, the poll interval and the number of replicas. */
     public RedisStoreSettings {
@@ -39,11 +39,11 @@ public record RedisStoreSettings(
             throw new InvalidLockSettingException(
                     "redis.poll-interval", pollInterval, "must be at least 1ms", "Set a second, which is usual.");
         }
-        if (confirmReplicas < 0 || confirmReplicas > MOST_REPLICAS) {
+        if (confirmReplicas < 0 || confirmReplicas > MAX_REPLICAS) {
             throw new InvalidLockSettingException(
                     "redis.confirm-replicas",
                     confirmReplicas,
-                    "must be between 0 and " + MOST_REPLICAS,
+                    "must be between 0 and " + MAX_REPLICAS,
                     "Set the number of replicas that each master has, or remove the property.");
         }
         if (confirmReplicas > 0 && !privateConnection) {

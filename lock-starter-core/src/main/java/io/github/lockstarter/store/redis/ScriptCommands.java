@@ -30,7 +30,7 @@ import org.springframework.data.redis.RedisSystemException;
 final class ScriptCommands {
 
     /** Results of {@code release.lua} that are larger are the fencing token of the successor. */
-    private static final long LARGEST_CODE = 3;
+    private static final long MAX_CODE = 3;
 
     private static final long RELEASED = 1;
 
@@ -239,10 +239,10 @@ final class ScriptCommands {
     }
 
     private static Reply released(long result) {
-        if (result > LARGEST_CODE) {
+        if (result > MAX_CODE) {
             return new Reply.Granted(result);
         }
-        if (result < -LARGEST_CODE) {
+        if (result < -MAX_CODE) {
             return new Reply.InLine(-result);
         }
         if (result == RELEASED) {

@@ -19,11 +19,11 @@ final class ContendingThread extends Thread {
 
     static final int ENTERED = 1;
 
-    static final int LONGEST_WAIT = 2;
+    static final int MAX_WAIT = 2;
 
     static final int ENTERED_ALONE = 3;
 
-    static final int LONGEST_WRITE_WAIT = 4;
+    static final int MAX_WRITE_WAIT = 4;
 
     private static final int HUNDRED = 100;
 
@@ -74,9 +74,9 @@ final class ContendingThread extends Thread {
         }
         this.arena.set(this.place + SERVED, this.served);
         this.arena.set(this.place + ENTERED, this.entered);
-        this.arena.set(this.place + LONGEST_WAIT, this.longestWait);
+        this.arena.set(this.place + MAX_WAIT, this.longestWait);
         this.arena.set(this.place + ENTERED_ALONE, this.enteredAlone);
-        this.arena.set(this.place + LONGEST_WRITE_WAIT, this.longestWriteWait);
+        this.arena.set(this.place + MAX_WRITE_WAIT, this.longestWriteWait);
     }
 
     private boolean goesOn() {

@@ -42,10 +42,8 @@ public record ContentionResult(
         return new ContentionResult(
                 Arrays.stream(served).sum(),
                 entered,
-                column(arena, threads, ContendingThread.LONGEST_WAIT).max().orElse(0),
-                column(arena, threads, ContendingThread.LONGEST_WRITE_WAIT)
-                        .max()
-                        .orElse(0),
+                column(arena, threads, ContendingThread.MAX_WAIT).max().orElse(0),
+                column(arena, threads, ContendingThread.MAX_WRITE_WAIT).max().orElse(0),
                 fairness(Arrays.stream(served)),
                 fairness(perJvm),
                 median(arena, 0),

@@ -13,7 +13,7 @@ public enum Metric {
     LIMIT("limit", "/s", 0, false),
     LIMIT_SHARE("rate / limit", "", 2, false),
     ALL_COMMANDS("commands in all, each", "", 2, false),
-    LONGEST_WAIT("longest wait", " ms", 0, false),
+    MAX_WAIT("longest wait", " ms", 0, false),
     WRITER_WAIT("longest wait of a writer", " ms", 0, false),
     READER_WAIT("longest wait of a reader", " ms", 0, false),
     THREAD_FAIRNESS("least / most served thread", "", 2, false),

@@ -31,7 +31,7 @@ public final class Plot {
 
     private static final int BAR_LEFT = 250;
 
-    private static final int LONGEST_BAR = 360;
+    private static final int MAX_BAR = 360;
 
     private static final int BAR = 14;
 
@@ -96,7 +96,7 @@ public final class Plot {
             for (int i = 0; i < SHOWN.size(); i++) {
                 double value = result.median(SHOWN.get(i), metric).orElse(0);
                 if (value > 0) {
-                    int length = (int) Math.max(1, Math.round(LONGEST_BAR * value / most));
+                    int length = (int) Math.max(1, Math.round(MAX_BAR * value / most));
                     rectangle(BAR_LEFT, this.y, length, i);
                     text(BAR_LEFT + length + 6, this.y + 11, "start", "normal", metric.format(value));
                     this.y += BAR + 2;

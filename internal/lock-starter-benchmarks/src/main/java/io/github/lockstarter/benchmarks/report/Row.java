@@ -44,7 +44,7 @@ public enum Row {
             Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 25).times(REDISSON),
             atMost(Metric.ALL_COMMANDS, 0.2),
-            atMost(Metric.LONGEST_WAIT, 60),
+            atMost(Metric.MAX_WAIT, 60),
             atLeast(Metric.THREAD_FAIRNESS, 0.8)),
     FOUR_JVMS(
             4,
@@ -53,7 +53,7 @@ public enum Row {
             atLeast(Metric.RATE, 60).times(REDISSON),
             atMost(Metric.HAND_OVER, 0.45).times(REDISSON),
             atMost(Metric.ALL_COMMANDS, 0.5),
-            atMost(Metric.LONGEST_WAIT, 150),
+            atMost(Metric.MAX_WAIT, 150),
             atLeast(Metric.THREAD_FAIRNESS, 0.8),
             atLeast(Metric.JVM_FAIRNESS, 0.8)),
     FOUR_JVMS_WORKING(
@@ -63,7 +63,7 @@ public enum Row {
             atLeast(Metric.RATE, 800),
             atLeast(Metric.RATE, 1.6).times(REDISSON),
             atMost(Metric.HAND_OVER, 0.9).times(REDISSON),
-            atMost(Metric.LONGEST_WAIT, 200),
+            atMost(Metric.MAX_WAIT, 200),
             atLeast(Metric.THREAD_FAIRNESS, 0.8),
             atLeast(Metric.JVM_FAIRNESS, 0.8)),
     RENEWED(

@@ -73,7 +73,7 @@ final class ContendedRows {
         ContentionResult result = outcome.contention();
         add(row, Metric.RATE, outcome.perSecond());
         add(row, Metric.ALL_COMMANDS, outcome.commandsEach());
-        add(row, Metric.LONGEST_WAIT, result.longestWaitNanos() / MILLI);
+        add(row, Metric.MAX_WAIT, result.longestWaitNanos() / MILLI);
         add(row, Metric.THREAD_FAIRNESS, result.threadFairness());
         if (jvms > 1) {
             add(row, Metric.JVM_FAIRNESS, result.jvmFairness());

@@ -40,9 +40,9 @@ final class FenceRow {
 
     private static final Duration SLICE = Duration.ofMillis(500);
 
-    private static final int MOST_THREADS = 4;
+    private static final int MAX_THREADS = 4;
 
-    private static final int MOST_STATEMENTS = 5;
+    private static final int MAX_STATEMENTS = 5;
 
     private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -67,7 +67,7 @@ final class FenceRow {
 
     private final Plan plan;
 
-    private final ExecutorService threads = Executors.newFixedThreadPool(MOST_THREADS);
+    private final ExecutorService threads = Executors.newFixedThreadPool(MAX_THREADS);
 
     /** Statements that must have been committed. */
     private long expected;
@@ -114,24 +114,24 @@ final class FenceRow {
         double[] rates = rates(new Work(Held.SLICE, 1, 1), pair);
         results.add(Row.FENCED, contender, Metric.HELD_1_1, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_1_1, rates[1] / rates[0]);
-        rates = rates(new Work(Held.SLICE, MOST_THREADS, 1), pair);
+        rates = rates(new Work(Held.SLICE, MAX_THREADS, 1), pair);
         results.add(Row.FENCED, contender, Metric.HELD_4_1, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_4_1, rates[1] / rates[0]);
-        rates = rates(new Work(Held.SLICE, MOST_THREADS, MOST_STATEMENTS), pair);
+        rates = rates(new Work(Held.SLICE, MAX_THREADS, MAX_STATEMENTS), pair);
         results.add(Row.FENCED, contender, Metric.HELD_4_5, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_4_5, rates[1] / rates[0]);
         rates = rates(new Work(Held.TRANSACTION, 1, 1), applications);
         results.add(Row.FENCED, contender, Metric.LOCKED_1, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_BEGIN_1, rates[1] / rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_GRANT_1, rates[2] / rates[0]);
-        rates = rates(new Work(Held.TRANSACTION, MOST_THREADS, 1), applications);
+        rates = rates(new Work(Held.TRANSACTION, MAX_THREADS, 1), applications);
         results.add(Row.FENCED, contender, Metric.LOCKED_4, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_BEGIN_4, rates[1] / rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_GRANT_4, rates[2] / rates[0]);
         rates = rates(new Work(Held.SLICE, 1, ONE_QUERY), pair);
         results.add(Row.FENCED, contender, Metric.READS_1, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_READS_1, rates[1] / rates[0]);
-        rates = rates(new Work(Held.SLICE, MOST_THREADS, ONE_QUERY), pair);
+        rates = rates(new Work(Held.SLICE, MAX_THREADS, ONE_QUERY), pair);
         results.add(Row.FENCED, contender, Metric.READS_4, rates[0]);
         results.add(Row.FENCED, contender, Metric.FENCED_READS_4, rates[1] / rates[0]);
         results.add(Row.FENCED, contender, Metric.READ_WAL, pair.get(0).walOfReads());
@@ -142,7 +142,7 @@ final class FenceRow {
         results.add(Row.FENCED, contender, Metric.LOCK_ONLY_GRANT_1, rates[2] / rates[0]);
         rates = rates(new Work(Held.NEVER, 1, 1), pair);
         results.add(Row.FENCED, contender, Metric.FENCED_UNLOCKED_1, rates[1] / rates[0]);
-        rates = rates(new Work(Held.NEVER, MOST_THREADS, 1), pair);
+        rates = rates(new Work(Held.NEVER, MAX_THREADS, 1), pair);
         results.add(Row.FENCED, contender, Metric.FENCED_UNLOCKED_4, rates[1] / rates[0]);
     }
 
@@ -232,7 +232,7 @@ final class FenceRow {
             this.jdbc.execute("CREATE TABLE benchmark (id INTEGER PRIMARY KEY, updates BIGINT NOT NULL)");
             this.jdbc.update(
                     "INSERT INTO benchmark SELECT id, 0 FROM generate_series(0, ?) AS id",
-                    MOST_THREADS * MOST_STATEMENTS - 1);
+                    MAX_THREADS * MAX_STATEMENTS - 1);
         }
 
         void expectDurableCommits() {
@@ -304,7 +304,7 @@ final class FenceRow {
             this.transactions.executeWithoutResult(status -> {
                 for (int i = 0; i < statements; i++) {
                     this.jdbc.update(
-                            "UPDATE benchmark SET updates = updates + 1 WHERE id = ?", thread * MOST_STATEMENTS + i);
+                            "UPDATE benchmark SET updates = updates + 1 WHERE id = ?", thread * MAX_STATEMENTS + i);
                 }
                 if (statements == ONE_QUERY) {
                     this.jdbc.queryForObject("SELECT updates FROM benchmark WHERE id = ?", Long.class, thread);

@@ -62,7 +62,7 @@ final class SharedRows {
     private void read(Fleet fleet, RedisCli cli) throws InterruptedException {
         Contest contest = new Contest(1, JVMS * THREADS, Sharing.reads(100), Duration.ZERO);
         Contest.Outcome outcome = measure(Row.READERS, contest, fleet, cli);
-        add(Row.READERS, Metric.LONGEST_WAIT, outcome.contention().longestWaitNanos() / MILLI);
+        add(Row.READERS, Metric.MAX_WAIT, outcome.contention().longestWaitNanos() / MILLI);
     }
 
     private void readAndWrite(Fleet fleet, RedisCli cli) throws InterruptedException {
@@ -81,7 +81,7 @@ final class SharedRows {
         Contest.Outcome outcome = measure(Row.SEMAPHORE, contest, fleet, cli);
         add(Row.SEMAPHORE, Metric.LIMIT, most);
         add(Row.SEMAPHORE, Metric.LIMIT_SHARE, outcome.perSecond() / most);
-        add(Row.SEMAPHORE, Metric.LONGEST_WAIT, outcome.contention().longestWaitNanos() / MILLI);
+        add(Row.SEMAPHORE, Metric.MAX_WAIT, outcome.contention().longestWaitNanos() / MILLI);
         add(Row.SEMAPHORE, Metric.JVM_FAIRNESS, outcome.contention().jvmFairness());
     }
 

@@ -9,7 +9,7 @@ import java.util.Set;
 final class Quotes {
 
     /** Shorter pieces would make a text of anything. */
-    private static final int SHORTEST_PIECE = 5;
+    private static final int MIN_PIECE = 5;
 
     private final Set<String> literals;
 
@@ -25,7 +25,7 @@ final class Quotes {
     private boolean isJoined(String text) {
         BitSet seen = new BitSet();
         Deque<Integer> ends = new ArrayDeque<>();
-        for (int end = SHORTEST_PIECE; end < text.length(); end++) {
+        for (int end = MIN_PIECE; end < text.length(); end++) {
             String first = text.substring(0, end);
             if (this.literals.stream().anyMatch(literal -> literal.endsWith(first))) {
                 seen.set(end);
@@ -40,7 +40,7 @@ final class Quotes {
                     return true;
                 }
                 int end = from + literal.length();
-                if (literal.length() >= SHORTEST_PIECE && rest.startsWith(literal) && !seen.get(end)) {
+                if (literal.length() >= MIN_PIECE && rest.startsWith(literal) && !seen.get(end)) {
                     seen.set(end);
                     ends.add(end);
                 }
