@@ -32,12 +32,12 @@ import org.springframework.core.annotation.AliasFor;
  * fencing token. A lock cannot stop code that was paused after its last check; pass {@link Lease#fencingToken()} to the
  * resource to reject such code.
  *
- * <p>A call throws {@link LockNotGrantedException}, {@link LockStoreException} or {@link LockLostException}, and before it
- * requests a lock, {@link InvalidLockKeyException} or {@link InvalidLockConditionException}. If the thread is interrupted
- * while it waits, the call throws {@link InterruptedException} if the method declares it, and
- * {@link LockInterruptedException} otherwise. The future of a method that returns one fails with
- * {@link LockInterruptedException} in any case; use {@link LockRegistry#acquireAsync} to wait without a thread. A
- * {@code Mono} or {@code Flux} fails with all of these exceptions instead of the call.
+ * <p>A call throws {@link LockNotGrantedException}, {@link LockStoreException} or {@link LockLostException}, and before
+ * it requests a lock, {@link InvalidLockKeyException} or {@link InvalidLockConditionException}. If the thread is
+ * interrupted while it waits, the call throws {@link InterruptedException} if the method declares it, and {@link
+ * LockInterruptedException} otherwise. The future of a method that returns one fails with {@link
+ * LockInterruptedException} in any case; use {@link LockRegistry#acquireAsync} to wait without a thread. A {@code Mono}
+ * or {@code Flux} fails with all of these exceptions instead of the call.
  *
  * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times and its reaction to a loss.
  *
@@ -62,17 +62,18 @@ public @interface DistributedLock {
      * SpEL expression for the key of the lock, such as {@code "#order.id"}. Empty (the default): all calls share one
      * lock with the {@link #name}.
      *
-     * <p>Available are the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code #a0},
-     * {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is evaluated
-     * once per call, and for a {@code Mono} or {@code Flux} once per subscription. {@code T(…)}, {@code new}, assignments,
-     * unknown variables, properties that a record or another final type does not have, and a key that is one text are rejected
-     * at start-up.
+     * <p>Available are the parameters by name ({@code #orderId}, needs {@code -parameters}) and by position ({@code
+     * #a0}, {@code #p0}), {@code #root.method}, {@code #root.target} and beans ({@code @tenants.current()}). It is
+     * evaluated once per call, and for a {@code Mono} or {@code Flux} once per subscription. {@code T(…)}, {@code new},
+     * assignments, unknown variables, properties that a record or another final type does not have, and a key that is
+     * one text are rejected at start-up.
      *
      * <p>A result that is null or blank is rejected with {@link InvalidLockKeyException}, and so is null as an operand
      * of {@code +}: {@code 'order-' + #id} would be one lock for all calls without an id. The same applies to values
      * whose text may differ between JVMs: arrays, maps, optionals, {@code Date} and {@code Calendar}, objects that do
-     * not override {@code toString}, and records that contain such a value or an unordered collection. A collection is several keys: their locks are acquired in the order of their names
-     * and within one wait, all or none, and at most 256 by one call.
+     * not override {@code toString}, and records that contain such a value or an unordered collection. A collection is
+     * several keys: their locks are acquired in the order of their names and within one wait, all or none, and at most
+     * 256 by one call.
      */
     @AliasFor("value")
     String key() default "";
@@ -94,8 +95,8 @@ public @interface DistributedLock {
 
     /**
      * Static name of the lock: literal text with <code>${placeholders}</code>. It is also the tag {@code lock} of its
-     * meters, so it must not contain identifiers; an expression and a word in braces are rejected at start-up. Methods with the same name
-     * share the lock, and exclude each other for equal keys.
+     * meters, so it must not contain identifiers; an expression and a word in braces are rejected at start-up. Methods
+     * with the same name share the lock, and exclude each other for equal keys.
      *
      * <p>Default: {@code SimpleClassName.methodName} with the class of the bean, so that each method has its own lock.
      * Two methods with the same default name (classes with the same simple name, overloads) fail the start.
@@ -107,10 +108,10 @@ public @interface DistributedLock {
      * readers of the same lock, in any JVM, but no writer. Methods that read and methods that write must have the same
      * {@link #name} and equal keys.
      *
-     * <p>A reader inside of a writer of the same thread needs no grant of its own. The opposite would wait for itself: a
-     * writer inside of a reader gets an {@link IllegalStateException}, also if only a transaction still holds the lock
-     * for reading, see {@link #releaseAfterTransaction}. {@link LockMode#PERMIT} is rejected at start-up; use {@link
-     * DistributedSemaphore}.
+     * <p>A reader inside of a writer of the same thread needs no grant of its own. The opposite would wait for itself:
+     * a writer inside of a reader gets an {@link IllegalStateException}, also if only a transaction still holds the
+     * lock for reading, see {@link #releaseAfterTransaction}. {@link LockMode#PERMIT} is rejected at start-up; use
+     * {@link DistributedSemaphore}.
      */
     LockMode mode() default LockMode.WRITE;
 
@@ -151,8 +152,8 @@ public @interface DistributedLock {
      * lock that is released earlier stays taken until then. For scheduled jobs, so that an instance with a slower clock
      * does not run the same job again; use it with {@code waitTime = 0}, because a longer wait can be granted the lock
      * afterwards. For a nested call it counts from the nested acquisition, and the latest end applies. It does not
-     * apply to locks of a call that was not granted all of its locks. The release applies it: if the process dies before
-     * that, a renewed lock is free after its lease. Default: 0.
+     * apply to locks of a call that was not granted all of its locks. The release applies it: if the process dies
+     * before that, a renewed lock is free after its lease. Default: 0.
      */
     long minHold() default 0;
 
@@ -186,8 +187,8 @@ public @interface DistributedLock {
      * false}: the lock is released when the method ends. Has no effect on methods that return a future or a publisher,
      * and on calls whose {@link #condition} is false.
      *
-     * <p>After a call with {@link LockMode#READ}, the transaction holds the lock for reading, so that it cannot acquire it
-     * for writing any more: set {@code false}, or acquire it for writing at first.
+     * <p>After a call with {@link LockMode#READ}, the transaction holds the lock for reading, so that it cannot acquire
+     * it for writing any more: set {@code false}, or acquire it for writing at first.
      */
     boolean releaseAfterTransaction() default true;
 }

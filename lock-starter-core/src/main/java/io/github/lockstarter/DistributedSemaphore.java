@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Limits how many calls of a method run at the same time, in all JVMs together. A call acquires permits of a distributed
- * semaphore before the method and its transaction begin, and returns them after both have ended. By default the lease of
- * the permits is renewed while the method runs; permits of a crashed JVM return when their lease expires.
+ * Limits how many calls of a method run at the same time, in all JVMs together. A call acquires permits of a
+ * distributed semaphore before the method and its transaction begin, and returns them after both have ended. By default
+ * the lease of the permits is renewed while the method runs; permits of a crashed JVM return when their lease expires.
  *
  * <pre class="code">
  * &#64;DistributedSemaphore(name = "exports", permitsString = "${exports.permits}")
@@ -31,8 +31,9 @@ import org.springframework.core.annotation.AliasFor;
  * <p>Where it may be placed, which calls it applies to, and what fails the start of the application is the same as for
  * {@link DistributedLock}; a repeated annotation acquires the permits of each occurrence. An annotation on a method
  * replaces the one of the same type on its class. If a method has both annotations, the permits are acquired before the
- * locks, so that no call holds a lock while it waits for permits, and returned after them; {@link LeaseContext} provides
- * the lease that was acquired last. Condition, fallback and the other attributes belong to the semaphore alone.
+ * locks, so that no call holds a lock while it waits for permits, and returned after them; {@link LeaseContext}
+ * provides the lease that was acquired last. Condition, fallback and the other attributes belong to the semaphore
+ * alone.
  *
  * <p>A method that returns a {@code CompletableFuture} or {@code CompletionStage} holds the permits until the future is
  * complete, and one that returns a {@code Mono} or {@code Flux} acquires them at each subscription.
@@ -97,10 +98,10 @@ public @interface DistributedSemaphore {
     String condition() default "";
 
     /**
-     * Static name of the semaphore: literal text with <code>${placeholders}</code>, which is also the tag {@code lock} of
-     * its meters; see {@link DistributedLock#name}. Methods with the same name share the permits for equal keys, each
-     * with the number of its own annotation. A name must not be used for a lock as well: within one application this
-     * fails the start, and between applications the second use is rejected with a {@link LockStoreException}.
+     * Static name of the semaphore: literal text with <code>${placeholders}</code>, which is also the tag {@code lock}
+     * of its meters; see {@link DistributedLock#name}. Methods with the same name share the permits for equal keys,
+     * each with the number of its own annotation. A name must not be used for a lock as well: within one application
+     * this fails the start, and between applications the second use is rejected with a {@link LockStoreException}.
      *
      * <p>Default: {@code SimpleClassName.methodName} with the class of the bean, so that each method has its own
      * semaphore. Two methods with the same default name fail the start; so does a method whose {@link DistributedLock}
@@ -176,8 +177,8 @@ public @interface DistributedSemaphore {
      * prevents its commit after their loss. {@code false}: the permits return when the method ends. Has no effect on
      * methods that return a future or a publisher, and on calls whose {@link #condition} is false.
      *
-     * <p>As long as the transaction keeps permits, its calls for the same semaphore are nested ones, which cannot request
-     * a larger {@link #weight}.
+     * <p>As long as the transaction keeps permits, its calls for the same semaphore are nested ones, which cannot
+     * request a larger {@link #weight}.
      */
     boolean releaseAfterTransaction() default true;
 }

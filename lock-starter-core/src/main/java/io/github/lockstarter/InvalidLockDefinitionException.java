@@ -3,9 +3,9 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown at start-up when locks cannot take effect as they are defined: attributes of a {@link DistributedLock} or {@link
- * DistributedSemaphore} annotation contradict each other, its method cannot be intercepted, or transactions cannot be
- * fenced. The application does not start.
+ * Thrown at start-up when locks cannot take effect as they are defined: attributes of a {@link DistributedLock} or
+ * {@link DistributedSemaphore} annotation contradict each other, its method cannot be intercepted, or transactions
+ * cannot be fenced. The application does not start.
  */
 public class InvalidLockDefinitionException extends LockException {
 

@@ -36,8 +36,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns the token of this grant: larger than that of every grant of this lock before it, and the same for nested
-     * holds. Readers may share one token, and a writer that becomes a reader keeps its token, which readers that join it
-     * share. Always positive, and below 2<sup>53</sup>.
+     * holds. Readers may share one token, and a writer that becomes a reader keeps its token, which readers that join
+     * it share. Always positive, and below 2<sup>53</sup>.
      */
     long fencingToken();
 
@@ -50,8 +50,8 @@ public interface Lease extends AutoCloseable {
     /**
      * Returns the time until the lease expires unless it is renewed, less the margin; zero if it is not held. No I/O.
      *
-     * <p>Shorter than a full lease for a moment after another instance has handed the lock over, until the first renewal
-     * is answered.
+     * <p>Shorter than a full lease for a moment after another instance has handed the lock over, until the first
+     * renewal is answered.
      */
     Duration remaining();
 

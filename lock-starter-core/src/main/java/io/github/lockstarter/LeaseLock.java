@@ -32,8 +32,8 @@ public interface LeaseLock extends Lock {
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Acquires the lock with a lease that the watchdog renews, unless {@code distributed-lock.locks.<name>.lease} sets a
-     * fixed one, and waits up to {@code waitTime}.
+     * Acquires the lock with a lease that the watchdog renews, unless {@code distributed-lock.locks.<name>.lease} sets
+     * a fixed one, and waits up to {@code waitTime}.
      *
      * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit
      * @return false if another owner held the lock until the end of the wait

@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * A distributed {@link ReadWriteLock}: several readers, in any number of JVMs, or one writer. The write lock is the plain
- * lock of the same name, see {@link LockRegistry#getLock}. Both are reentrant. Thread-safe.
+ * A distributed {@link ReadWriteLock}: several readers, in any number of JVMs, or one writer. The write lock is the
+ * plain lock of the same name, see {@link LockRegistry#getLock}. Both are reentrant. Thread-safe.
  *
  * <p>Requests are granted in the order of their arrival: a reader that arrives after a waiting writer waits behind it.
  * Readers of one JVM share one grant of the store for as long as {@code distributed-lock.handoff.max-time} after it was
@@ -12,13 +12,14 @@ import java.util.concurrent.locks.ReadWriteLock;
  * reader never queues.
  *
  * <p>A thread that holds the write lock can acquire the read lock, and keeps it when it unlocks the write lock
- * (downgrading). The opposite would wait for itself: a thread that holds the read lock and acquires the write lock gets an
- * {@link IllegalStateException}. With the downgrade, the reader gets a lease of its own: a {@link LeaseLock#currentLease} of it
- * that was obtained before is that of the writer, and ends with it.
+ * (downgrading). The opposite would wait for itself: a thread that holds the read lock and acquires the write lock gets
+ * an {@link IllegalStateException}. With the downgrade, the reader gets a lease of its own: a {@link
+ * LeaseLock#currentLease} of it that was obtained before is that of the writer, and ends with it.
  *
- * <p>Fencing tokens: a writer's token is larger than all earlier ones. A reader's token is larger than those of all earlier
- * writers and smaller than those of all later ones; readers may share one. {@link LeaseLock#isLocked()} and {@link
- * LeaseLock#forceUnlock()} of the read lock are about readers, {@code forceUnlock()} of the write lock ends everything.
+ * <p>Fencing tokens: a writer's token is larger than all earlier ones. A reader's token is larger than those of all
+ * earlier writers and smaller than those of all later ones; readers may share one. {@link LeaseLock#isLocked()} and
+ * {@link LeaseLock#forceUnlock()} of the read lock are about readers, {@code forceUnlock()} of the write lock ends
+ * everything.
  */
 public interface LeaseReadWriteLock extends ReadWriteLock {
 

@@ -5,16 +5,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A distributed semaphore: all holders in all JVMs have at most a number of permits. Permits are granted first come, first
- * served, as a {@link Lease} with a watchdog, a token and a notice of its loss; they return when the lease is released, or
- * when it expires after a crash. Leases belong to no thread, and are not reentrant. Thread-safe.
+ * A distributed semaphore: all holders in all JVMs have at most a number of permits. Permits are granted first come,
+ * first served, as a {@link Lease} with a watchdog, a token and a notice of its loss; they return when the lease is
+ * released, or when it expires after a crash. Leases belong to no thread, and are not reentrant. Thread-safe.
  *
- * <p>The number of permits belongs to this object and is not stored: nothing has to be set up or removed, and instances with
- * different numbers, as in a rolling deployment, each apply their own. A name must not be used for a semaphore and for a
- * lock at the same time; the second use is rejected with a {@link LockStoreException}.
+ * <p>The number of permits belongs to this object and is not stored: nothing has to be set up or removed, and instances
+ * with different numbers, as in a rolling deployment, each apply their own. A name must not be used for a semaphore and
+ * for a lock at the same time; the second use is rejected with a {@link LockStoreException}.
  *
- * <p>A semaphore limits how much runs at the same time. It is not a rate limiter: for a number of calls per second use a
- * library such as Bucket4j.
+ * <p>A semaphore limits how much runs at the same time. It is not a rate limiter: for a number of calls per second use
+ * a library such as Bucket4j.
  */
 public interface LeaseSemaphore {
 
@@ -82,8 +82,8 @@ public interface LeaseSemaphore {
     CompletionStage<Lease> acquireAsync(int weight);
 
     /**
-     * Returns how many permits of {@link #permits()} are not held, as the store reports; zero if more are held. The result
-     * may be outdated on return, and waiters have precedence.
+     * Returns how many permits of {@link #permits()} are not held, as the store reports; zero if more are held. The
+     * result may be outdated on return, and waiters have precedence.
      *
      * @throws LockStoreException if the store does not answer
      */

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles calls of annotated methods whose lock was not granted, for the whole application. A bean of this type is
- * called for every {@link DistributedLock} and {@link DistributedSemaphore} method that sets neither {@link DistributedLock#onNotGranted} nor {@link
- * DistributedLock#fallback}. It is called without the lock, in the calling thread or, if the method returns a
- * publisher, in a thread of the library, and must be thread-safe.
+ * called for every {@link DistributedLock} and {@link DistributedSemaphore} method that sets neither {@link
+ * DistributedLock#onNotGranted} nor {@link DistributedLock#fallback}. It is called without the lock, in the calling
+ * thread or, if the method returns a publisher, in a thread of the library, and must be thread-safe.
  *
  * <p>Of several beans the primary one is called. If none is primary, an application on Spring Boot does not start if it
  * has methods that need the handler; without Spring Boot none is called.

@@ -59,8 +59,8 @@ public record LockHealth(
     }
 
     /**
-     * Returns all components except the status and those that are null, by name: texts, numbers, durations and times as texts in
-     * the form of ISO 8601, and a map for the last loss.
+     * Returns all components except the status and those that are null, by name: texts, numbers, durations and times as
+     * texts in the form of ISO 8601, and a map for the last loss.
      */
     public Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 public interface LockInventory {
 
     /**
-     * Returns what this instance holds, in no order: an element for each lease, of which a shared lock can have several. No
-     * I/O; the duration grows with the number of leases.
+     * Returns what this instance holds, in no order: an element for each lease, of which a shared lock can have
+     * several. No I/O; the duration grows with the number of leases.
      */
     List<Held> held();
 
     /**
-     * Returns the hold of the lock in this instance, of several the one that has lasted longest; empty if there is none. No
-     * I/O.
+     * Returns the hold of the lock in this instance, of several the one that has lasted longest; empty if there is
+     * none. No I/O.
      */
     Optional<Held> held(String lockName);
 
@@ -32,14 +32,14 @@ public interface LockInventory {
     List<Awaited> awaited();
 
     /**
-     * Returns the waiters for the lock in this instance; empty if there are none. All modes are counted together; the mode is
-     * that of the one that has been waiting longest. No I/O.
+     * Returns the waiters for the lock in this instance; empty if there are none. All modes are counted together; the
+     * mode is that of the one that has been waiting longest. No I/O.
      */
     Optional<Awaited> awaited(String lockName);
 
     /**
-     * Returns the lock as the store describes it, whichever instance owns it. Blocks for at most two command timeouts: one
-     * for the lock, and one for the descriptions of all instances that are not known yet.
+     * Returns the lock as the store describes it, whichever instance owns it. Blocks for at most two command timeouts:
+     * one for the lock, and one for the descriptions of all instances that are not known yet.
      *
      * @return empty if the lock is free
      * @throws LockStoreException if the store does not answer
@@ -103,15 +103,16 @@ public interface LockInventory {
      * @param mode what the present grants allow beside them; null: unknown
      * @param fencingToken token of the last grant by the store; the owner's token is larger if the lock was handed over
      *     in memory since then. Null: unknown
-     * @param remaining time until the lease expires unless it is renewed, of several holders that of the last one; null:
-     *     unknown
+     * @param remaining time until the lease expires unless it is renewed, of several holders that of the last one;
+     *     null: unknown
      * @param holder the instance that owns the lock, of several holders the first one; null: unknown
      * @param since time of the last grant by the store, by the clock of the Redis server; later grants that were handed
      *     over in memory do not change it. Null: unknown
-     * @param waiting number of entries in the line of the store, at most one of each kind for each instance; null: unknown
+     * @param waiting number of entries in the line of the store, at most one of each kind for each instance; null:
+     *     unknown
      * @param line the first 100 entries of the line in the order of arrival; empty if they are unknown
-     * @param holders the holders of a shared lock in the order of their grants; empty if the lock is owned exclusively, or if
-     *     they are unknown
+     * @param holders the holders of a shared lock in the order of their grants; empty if the lock is owned exclusively,
+     *     or if they are unknown
      */
     record Stored(
             @Nullable LockMode mode,
@@ -139,7 +140,8 @@ public interface LockInventory {
     record StoredWaiter(LockHolder waiter, LockMode mode) {}
 
     /**
-     * The grant of one of the holders of a shared lock, as the store describes it. Readers of one instance may share one grant.
+     * The grant of one of the holders of a shared lock, as the store describes it. Readers of one instance may share
+     * one grant.
      *
      * @param holder the instance
      * @param fencingToken token of the grant

@@ -8,10 +8,10 @@ package io.github.lockstarter;
  * counted in the meter {@code distributed.lock.events.dropped}, and a warning names the running listener. The events of
  * one lease are delivered in their order.
  *
- * <p>The thread ends when the registry stops, before any bean is destroyed. The stop reports the leases that are still held
- * as lost, with the reason {@link LossReason#SHUTDOWN}, and waits up to one second for the delivery of the events in the
- * queue. Later events are not delivered, such as that of a release in a method that is annotated with {@code @PreDestroy};
- * they are still logged and recorded in meters.
+ * <p>The thread ends when the registry stops, before any bean is destroyed. The stop reports the leases that are still
+ * held as lost, with the reason {@link LossReason#SHUTDOWN}, and waits up to one second for the delivery of the events
+ * in the queue. Later events are not delivered, such as that of a release in a method that is annotated with {@code
+ * @PreDestroy}; they are still logged and recorded in meters.
  */
 public interface LockListener {
 

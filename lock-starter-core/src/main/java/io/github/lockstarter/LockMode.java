@@ -7,8 +7,8 @@ public enum LockMode {
     /** Together with other readers, but not with a writer. */
     READ,
     /**
-     * Together with others as long as all of them hold no more than a number of permits, as of a semaphore. Requested by
-     * {@link LockRequest#withPermits} or {@link DistributedSemaphore}.
+     * Together with others as long as all of them hold no more than a number of permits, as of a semaphore. Requested
+     * by {@link LockRequest#withPermits} or {@link DistributedSemaphore}.
      */
     PERMIT
 }

@@ -69,9 +69,9 @@ public class LockNotGrantedException extends LockException {
     }
 
     /**
-     * Returns the instance that held the lock when this was last known, which may be this instance; of several holders one. Its application and
-     * host are read in the background, and may be missing. For a single attempt, and over the application's
-     * own connection to Redis, the holder is known only if it is this instance.
+     * Returns the instance that held the lock when this was last known, which may be this instance; of several holders
+     * one. Its application and host are read in the background, and may be missing. For a single attempt, and over the
+     * application's own connection to Redis, the holder is known only if it is this instance.
      *
      * @return null if the holder is unknown
      */

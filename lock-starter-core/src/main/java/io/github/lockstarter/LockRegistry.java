@@ -84,14 +84,16 @@ public interface LockRegistry {
     LeaseSemaphore getSemaphore(String name, String key, int permits);
 
     /**
-     * Returns what a request names as a lock that is owned by threads and reentrant: the lock of {@link #getLock}, one of
-     * the locks of {@link #getReadWriteLock}, or the permits, of which a nested hold takes no more. Its holds are those of
-     * {@link #execute(LockRequest, LockedCallback)}. Only the name and the mode of the request, with weight and limit, have an effect. No I/O.
+     * Returns what a request names as a lock that is owned by threads and reentrant: the lock of {@link #getLock}, one
+     * of the locks of {@link #getReadWriteLock}, or the permits, of which a nested hold takes no more. Its holds are
+     * those of {@link #execute(LockRequest, LockedCallback)}. Only the name and the mode of the request, with weight
+     * and limit, have an effect. No I/O.
      *
-     * <p>Annotated methods use it to keep a lock until the end of a transaction. A registry that delegates to another one
-     * should delegate this method as well.
+     * <p>Annotated methods use it to keep a lock until the end of a transaction. A registry that delegates to another
+     * one should delegate this method as well.
      *
-     * @throws UnsupportedOperationException if the request is for permits, and the registry does not implement this method
+     * @throws UnsupportedOperationException if the request is for permits, and the registry does not implement this
+     *     method
      */
     default LeaseLock getOwnedLock(LockRequest request) {
         return switch (request.mode()) {
@@ -127,8 +129,8 @@ public interface LockRegistry {
 
     /**
      * Acquires a lease as {@link #acquire} does, without blocking a thread. Cancelling the future of the stage ends the
-     * wait; a grant that arrives later is released. {@link LockRequest#withReleaseAfterTransaction} has no effect, because
-     * the grant arrives in another thread.
+     * wait; a grant that arrives later is released. {@link LockRequest#withReleaseAfterTransaction} has no effect,
+     * because the grant arrives in another thread.
      *
      * @param request the lock, its lease and the wait
      * @return completed on a thread of the library with the lease or an exception of {@link #acquire}
@@ -161,10 +163,10 @@ public interface LockRegistry {
 
     /**
      * Acquires several locks, all or none, runs the body and releases them, as {@link #execute(LockRequest,
-     * LockedCallback)} does for one. They are acquired in the order of annotated methods with several keys, whatever the
-     * order of the requests: permits first, then locks by their names, so that two calls cannot deadlock. All of them
-     * have one deadline: waiting for one of them counts towards the wait times of the others. Minimum holds begin when
-     * all are granted.
+     * LockedCallback)} does for one. They are acquired in the order of annotated methods with several keys, whatever
+     * the order of the requests: permits first, then locks by their names, so that two calls cannot deadlock. All of
+     * them have one deadline: waiting for one of them counts towards the wait times of the others. Minimum holds begin
+     * when all are granted.
      *
      * <p>A name is locked once. Of several requests for it, a writer's has precedence over a reader's, and the one for
      * the most permits over others; else the first applies.

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The only negative time is {@code Duration.ofMillis(-1)}: an unlimited wait, a renewed lease, or no {@code
  * maxHold}. Times are at most ten years. Methods that set a time throw {@link IllegalArgumentException} if it is out of
- * range. For what a request does not set, properties {@code distributed-lock.locks.<name>} of its static name apply, and then
- * those of all locks.
+ * range. For what a request does not set, properties {@code distributed-lock.locks.<name>} of its static name apply,
+ * and then those of all locks.
  */
 public final class LockRequest {
 
@@ -56,8 +56,8 @@ public final class LockRequest {
     private final Use use;
 
     /**
-     * What is requested: the number of permits, and of those that all holders may have, are 0 for a lock; null: it is not
-     * set whether a transaction keeps the lock. The requests of an annotation share it.
+     * What is requested: the number of permits, and of those that all holders may have, are 0 for a lock; null: it is
+     * not set whether a transaction keeps the lock. The requests of an annotation share it.
      */
     private record Use(
             LockMode mode,
@@ -181,10 +181,10 @@ public final class LockRequest {
     }
 
     /**
-     * Returns a copy that decides when {@link LockRegistry#execute}, {@code acquire} and {@code tryAcquire} release the lock
-     * if a transaction was running in the thread at the time of the grant. True: not before that transaction has
-     * completed, and its commit is refused if the lease is lost, unless {@code onLost} is {@code IGNORE}; a lease that is
-     * closed or released before then stays held. False: at once. Not set: at once, and a warning is logged.
+     * Returns a copy that decides when {@link LockRegistry#execute}, {@code acquire} and {@code tryAcquire} release the
+     * lock if a transaction was running in the thread at the time of the grant. True: not before that transaction has
+     * completed, and its commit is refused if the lease is lost, unless {@code onLost} is {@code IGNORE}; a lease that
+     * is closed or released before then stays held. False: at once. Not set: at once, and a warning is logged.
      */
     public LockRequest withReleaseAfterTransaction(boolean releaseAfterTransaction) {
         return with(new Use(mode(), weight(), permits(), releaseAfterTransaction, onLost(), onNotGranted(), method()));
@@ -205,11 +205,12 @@ public final class LockRequest {
 
     /**
      * Returns a copy that requests permits of the semaphore of that name, instead of the lock. The limit belongs to the
-     * request and is not stored: a request is granted when its weight and the permits of all present holders are at most
-     * {@code permits}. A name must be used either for permits or as a lock.
+     * request and is not stored: a request is granted when its weight and the permits of all present holders are at
+     * most {@code permits}. A name must be used either for permits or as a lock.
      *
      * @param weight number of permits requested, at least 1
-     * @param permits number of permits that all holders may have together, at least {@code weight} and at most 999,999,999
+     * @param permits number of permits that all holders may have together, at least {@code weight} and at most
+     *     999,999,999
      * @throws IllegalArgumentException if a number is out of range
      */
     public LockRequest withPermits(int weight, int permits) {
@@ -224,9 +225,9 @@ public final class LockRequest {
     }
 
     /**
-     * Returns a copy that states how the caller reacts if the lock is not granted, for events and meters: the outcome of a
-     * refusal is {@code SKIPPED} for {@link OnNotGranted#SKIP}, and {@code TIMEOUT} otherwise. The methods of {@link
-     * LockRegistry} behave as without it.
+     * Returns a copy that states how the caller reacts if the lock is not granted, for events and meters: the outcome
+     * of a refusal is {@code SKIPPED} for {@link OnNotGranted#SKIP}, and {@code TIMEOUT} otherwise. The methods of
+     * {@link LockRegistry} behave as without it.
      */
     public LockRequest withOnNotGranted(OnNotGranted onNotGranted) {
         return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted, method()));

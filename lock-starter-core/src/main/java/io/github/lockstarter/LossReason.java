@@ -22,8 +22,8 @@ public enum LossReason {
     SHUTDOWN,
 
     /**
-     * An error of the JVM, such as an exhausted heap or stack, has interrupted what the registry did with the lock. All its leases of
-     * this JVM are lost and its waits fail; other locks are not affected.
+     * An error of the JVM, such as an exhausted heap or stack, has interrupted what the registry did with the lock. All
+     * its leases of this JVM are lost and its waits fail; other locks are not affected.
      */
     FAILED
 }

@@ -35,9 +35,9 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
- * Warns at start-up about annotations that work, but perhaps not as they are meant: times that may have been meant in seconds, a
- * maximum hold without effect, a minimum hold that is longer than the period of the job, and results whose work may run after the
- * release. Beans that are created later are not checked.
+ * Warns at start-up about annotations that work, but perhaps not as they are meant: times that may have been meant in
+ * seconds, a maximum hold without effect, a minimum hold that is longer than the period of the job, and results whose
+ * work may run after the release. Beans that are created later are not checked.
  */
 final class AnnotationWarnings implements SmartInitializingSingleton {
 

@@ -32,8 +32,8 @@ import org.springframework.context.annotation.AdviceMode;
  * @param waitTime Time to wait for a lock, unless the annotation or the request specifies it. Zero: one attempt; -1: no
  *     limit.
  * @param onLost Behavior when a lock is lost while its method runs, unless the annotation specifies it.
- * @param locks Settings of locks by their static names, which override the attributes of annotations. Names with dots or
- *     capital letters are written in brackets, such as [TicketOffice.sell].
+ * @param locks Settings of locks by their static names, which override the attributes of annotations. Names with dots
+ *     or capital letters are written in brackets, such as [TicketOffice.sell].
  * @param release Whether a release waits for the reply of the store.
  * @param logKeys Whether log lines and messages of exceptions contain the keys of locks. When disabled, they contain a
  *     digest instead, such as order:#1f3a9c02.
@@ -179,7 +179,8 @@ public record DistributedLockProperties(
     }
 
     /**
-     * Settings of the locks of one name. What is not set is that of the annotation or the request, or else that of all locks.
+     * Settings of the locks of one name. What is not set is that of the annotation or the request, or else that of all
+     * locks.
      *
      * @param waitTime Time to wait for the lock. Zero: one attempt; -1: no limit.
      * @param lease Fixed lease, which is not renewed; -1: a renewed lease.
@@ -240,8 +241,8 @@ public record DistributedLockProperties(
      * @param pollInterval Longest time between two attempts of a waiter that is not notified, for the first eight
      *     instances in line, and up to 32 times as long for those behind. By default, the smaller of 1 second and a
      *     sixth of the watchdog timeout.
-     * @param publishInstance Whether this instance publishes its application, host and process id in Redis, and reads those
-     *     of other instances, to show which one holds a lock. When disabled, only their ids are shown.
+     * @param publishInstance Whether this instance publishes its application, host and process id in Redis, and reads
+     *     those of other instances, to show which one holds a lock. When disabled, only their ids are shown.
      * @param confirmReplicas Number of replicas that must acknowledge a grant or a renewal before it counts, at most
      *     16. Zero: none. Requires Lettuce and a private connection.
      */

@@ -12,9 +12,9 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Warns about annotated beans of parent and child contexts without this auto-configuration. A post-processor processes the
- * beans of its own context only, and this one receives the refresh of a child when the beans of the child exist, so that
- * they can no longer be locked.
+ * Warns about annotated beans of parent and child contexts without this auto-configuration. A post-processor processes
+ * the beans of its own context only, and this one receives the refresh of a child when the beans of the child exist, so
+ * that they can no longer be locked.
  */
 final class OtherContexts implements ApplicationListener<ContextRefreshedEvent> {
 

@@ -9,9 +9,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 
 /**
- * Removes optional beans of the library if the registry that they describe has been replaced by one of another type, as by
- * {@code @MockitoBean}. The conditions of these beans cannot see that, because tests replace beans after all definitions
- * have been read; this post-processor has no order, so that it runs after those of tests.
+ * Removes optional beans of the library if the registry that they describe has been replaced by one of another type, as
+ * by {@code @MockitoBean}. The conditions of these beans cannot see that, because tests replace beans after all
+ * definitions have been read; this post-processor has no order, so that it runs after those of tests.
  */
 final class ReplacedRegistry implements BeanFactoryPostProcessor {
 

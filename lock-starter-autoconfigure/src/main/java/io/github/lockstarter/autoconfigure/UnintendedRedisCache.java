@@ -13,8 +13,8 @@ import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Warns at start-up if Spring Boot has put the cache into a Redis to which nothing in the application refers: the class path
- * contains Spring Data Redis because of locks, and Spring Boot prefers it to a cache in memory.
+ * Warns at start-up if Spring Boot has put the cache into a Redis to which nothing in the application refers: the class
+ * path contains Spring Data Redis because of locks, and Spring Boot prefers it to a cache in memory.
  */
 final class UnintendedRedisCache implements SmartInitializingSingleton {
 

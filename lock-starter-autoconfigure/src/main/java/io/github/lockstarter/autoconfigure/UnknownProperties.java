@@ -26,8 +26,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Warns at start-up about properties below {@code distributed-lock} that no setting is read from. Spring Boot ignores them,
- * and a name with a dot that is not in brackets, such as that of a method, looks like a setting of another name.
+ * Warns at start-up about properties below {@code distributed-lock} that no setting is read from. Spring Boot ignores
+ * them, and a name with a dot that is not in brackets, such as that of a method, looks like a setting of another name.
  */
 final class UnknownProperties implements SmartInitializingSingleton {
 
@@ -155,7 +155,9 @@ final class UnknownProperties implements SmartInitializingSingleton {
                         + String.join(", ", this.known.values()) + '.';
     }
 
-    /** Returns the property that differs least, in a third of its characters at most or in further elements; null: none. */
+    /**
+     * Returns the property that differs least, in a third of its characters at most or in further elements; null: none.
+     */
     private @Nullable String nearest(String name) {
         String letters = name.replace(".", "");
         String nearest = null;

@@ -22,9 +22,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.CollectionUtils;
 
 /**
- * Rejects beans whose methods would run without their lock because of how the container handles the beans: callbacks of their
- * lifecycle are called on the bean itself and not through the proxy, a {@code @Bean} method runs only once, and a bean that
- * another post-processor needs is created before this library's, which Spring only logs. Thread-safe.
+ * Rejects beans whose methods would run without their lock because of how the container handles the beans: callbacks of
+ * their lifecycle are called on the bean itself and not through the proxy, a {@code @Bean} method runs only once, and a
+ * bean that another post-processor needs is created before this library's, which Spring only logs. Thread-safe.
  */
 final class BeanRules {
 

@@ -14,8 +14,8 @@ import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
 
 /**
- * Kotlin's coroutines, called by reflection because they are not a dependency of this library. It is initialized at the first
- * call of a method that uses them; the start of the application has checked that they are present.
+ * Kotlin's coroutines, called by reflection because they are not a dependency of this library. It is initialized at the
+ * first call of a method that uses them; the start of the application has checked that they are present.
  *
  * <p>The body of a call runs in the coroutine context of the caller, with the lease as {@link LeaseContext#current} in
  * whichever thread it is resumed. A context never contains the caller's job, because Reactor's bridge rejects it.
@@ -63,7 +63,9 @@ final class Coroutines {
 
     private Coroutines() {}
 
-    /** Returns the arguments of a suspend function, with a continuation in whose context the lease is the current one. */
+    /**
+     * Returns the arguments of a suspend function, with a continuation in whose context the lease is the current one.
+     */
     static @Nullable Object[] withLease(@Nullable Object[] arguments, Lease lease) {
         Object[] changed = arguments.clone();
         Object continuation = changed[changed.length - 1];
@@ -109,7 +111,10 @@ final class Coroutines {
         });
     }
 
-    /** A proxy cannot throw the checked exceptions of a body, which Kotlin does not declare: the collector resumes with it. */
+    /**
+     * A proxy cannot throw the checked exceptions of a body, which Kotlin does not declare: the collector resumes with
+     * it.
+     */
     private static @Nullable Object collect(Object flow, Object collector, Object continuation) throws Throwable {
         try {
             return COLLECT.invoke(flow, collector, continuation);

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs {@link DistributedLock} and {@link DistributedSemaphore} methods under their locks and permits if AspectJ's
- * load-time weaver is active: also private, static and final methods, and calls on {@code this}. It applies to applications with {@code distributed-lock.mode=aspectj}
- * and lets the calls of others proceed.
+ * load-time weaver is active: also private, static and final methods, and calls on {@code this}. It applies to
+ * applications with {@code distributed-lock.mode=aspectj} and lets the calls of others proceed.
  *
  * <p>It is not a bean and needs no configuration: {@code META-INF/aop.xml} of this library declares it to the weaver.
  * Methods are woven that are annotated themselves, directly or with composed annotations, and public methods declared

@@ -31,8 +31,8 @@ import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 import org.springframework.util.ClassUtils;
 
 /**
- * Applies locks and permits to the {@link DistributedLock} and {@link DistributedSemaphore} methods of beans with a proxy.
- * If that is not possible, the application fails to start with {@link InvalidLockDefinitionException}.
+ * Applies locks and permits to the {@link DistributedLock} and {@link DistributedSemaphore} methods of beans with a
+ * proxy. If that is not possible, the application fails to start with {@link InvalidLockDefinitionException}.
  *
  * <p>This is a bean post-processor and not an advisor bean, because advisor beans are silently ignored without an
  * auto-proxy creator. If a bean already has a proxy, the lock is added to it according to its order. This

@@ -65,9 +65,10 @@ final class DistributedLockInterceptor implements MethodInterceptor {
     }
 
     /**
-     * A call of a locked method and the locks that it acquires. The work of a direct call ends when the method returns. For a
-     * method that returns a future, the calling thread waits for the locks and runs the method; the leases belong to no thread
-     * and are released when the future is complete, by the thread that completes it. {@link ReactiveCall} runs the others.
+     * A call of a locked method and the locks that it acquires. The work of a direct call ends when the method returns.
+     * For a method that returns a future, the calling thread waits for the locks and runs the method; the leases belong
+     * to no thread and are released when the future is complete, by the thread that completes it. {@link ReactiveCall}
+     * runs the others.
      */
     final class LockedCall {
 
@@ -87,9 +88,9 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         private final Map<LockRequest, LockSpec> specs;
 
         /**
-         * Creates a call with one lock for each annotation whose condition is met and for each of its keys. They are sorted, so
-         * that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and the key only if the
-         * condition is met.
+         * Creates a call with one lock for each annotation whose condition is met and for each of its keys. They are
+         * sorted, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and the
+         * key only if the condition is met.
          */
         LockedCall(LockedMethod method, MethodInvocation invocation, LockRegistry registry) {
             this.method = method;
@@ -171,10 +172,10 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         }
 
         /**
-         * Returns a future of work that holds the locks. It completes after their release, and they are held until the work
-         * itself has ended: cancelling this future does not stop the work, so a release on cancellation would admit the next
-         * owner too early. Nothing here blocks the thread that completes the work, which may be the one that reads the store's
-         * answers.
+         * Returns a future of work that holds the locks. It completes after their release, and they are held until the
+         * work itself has ended: cancelling this future does not stop the work, so a release on cancellation would
+         * admit the next owner too early. Nothing here blocks the thread that completes the work, which may be the one
+         * that reads the store's answers.
          */
         private CompletableFuture<@Nullable Object> completedAfterRelease(CompletionStage<?> work) {
             CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
@@ -197,7 +198,10 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
         // ---- Locks that are not granted
 
-        /** Returns the result of a call whose method was not started; a future reports the failure like one of the method. */
+        /**
+         * Returns the result of a call whose method was not started; a future reports the failure like one of the
+         * method.
+         */
         @SuppressWarnings("FutureReturnValueIgnored") // returned to the caller
         private @Nullable Object notStarted(Exception failure) throws Throwable {
             Throwable reported = failure;
@@ -229,8 +233,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         }
 
         /**
-         * Returns the exception for an interrupted wait: an InterruptedException, with the interrupt flag cleared, if the
-         * method is direct and declares it, and otherwise a {@link LockInterruptedException}.
+         * Returns the exception for an interrupted wait: an InterruptedException, with the interrupt flag cleared, if
+         * the method is direct and declares it, and otherwise a {@link LockInterruptedException}.
          */
         private Exception interrupted(Exception failure) {
             InterruptedException interruption = failure instanceof InterruptedException thrown

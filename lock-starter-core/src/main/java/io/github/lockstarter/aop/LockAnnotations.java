@@ -19,8 +19,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Searches elements and their hierarchies for {@link DistributedLock} and {@link DistributedSemaphore}, and decides which
- * methods they cover on a class.
+ * Searches elements and their hierarchies for {@link DistributedLock} and {@link DistributedSemaphore}, and decides
+ * which methods they cover on a class.
  */
 final class LockAnnotations {
 

@@ -10,8 +10,8 @@ import io.github.lockstarter.LockMode;
 public interface LockNameListener {
 
     /**
-     * Called once for each lock name and mode: when the application has started or, for a bean that is created later, on
-     * the thread that creates it. Must not throw.
+     * Called once for each lock name and mode: when the application has started or, for a bean that is created later,
+     * on the thread that creates it. Must not throw.
      *
      * @param lockName the static name, without key
      * @param mode the mode in which an annotated method requests the lock

@@ -78,8 +78,8 @@ record LockSite(
     }
 
     /**
-     * Returns the return type of the method, with type variables resolved against the bean class; that of the declaration
-     * if it is a suspend function.
+     * Returns the return type of the method, with type variables resolved against the bean class; that of the
+     * declaration if it is a suspend function.
      */
     public Class<?> returnType() {
         return returnType(this.method);
@@ -109,7 +109,8 @@ record LockSite(
     }
 
     /**
-     * Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link LockSpecReader} keeps it unique.
+     * Returns {@code SimpleClassName.methodName}, which is the same in every JVM. {@link LockSpecReader} keeps it
+     * unique.
      */
     String defaultLockName() {
         Class<?> owner = nameOwner();

@@ -26,14 +26,14 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Reads annotations into specifications and rejects invalid attributes. The properties of a lock's name replace attributes.
- * Contradictions between an attribute and a property are reported as those of the property: it can be changed without a
- * release. Thread-safe.
+ * Reads annotations into specifications and rejects invalid attributes. The properties of a lock's name replace
+ * attributes. Contradictions between an attribute and a property are reported as those of the property: it can be
+ * changed without a release. Thread-safe.
  *
- * <p>A name is derived from class and method if the annotation has none; a name that two methods derive is rejected: the methods
- * would share a lock by accident, and a job would be skipped because another job runs. A name for both locks and semaphores is
- * rejected, too: the store rejects the second use of a name that is held in the other way, which would depend on what runs at the
- * same time.
+ * <p>A name is derived from class and method if the annotation has none; a name that two methods derive is rejected:
+ * the methods would share a lock by accident, and a job would be skipped because another job runs. A name for both
+ * locks and semaphores is rejected, too: the store rejects the second use of a name that is held in the other way,
+ * which would depend on what runs at the same time.
  */
 final class LockSpecReader {
 

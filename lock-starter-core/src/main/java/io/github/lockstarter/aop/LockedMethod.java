@@ -46,9 +46,9 @@ final class LockedMethod {
     }
 
     /**
-     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method: its code has then
-     * moved to a method of another name, which takes the same parameters and the join point. The byte code does not reveal to
-     * which aspect it belongs.
+     * Returns whether an around advice with a join point parameter, such as ours, was woven into the method: its code
+     * has then moved to a method of another name, which takes the same parameters and the join point. The byte code
+     * does not reveal to which aspect it belongs.
      */
     private static boolean isWoven(Method method) {
         List<Class<?>> parameters = new ArrayList<>();
@@ -72,7 +72,10 @@ final class LockedMethod {
                 .allMatch(type -> this.annotations.stream().anyMatch(mine -> mine.isPresent(type)));
     }
 
-    /** Returns one specification for each of the nearest annotations of each type; two on the same element are two locks. */
+    /**
+     * Returns one specification for each of the nearest annotations of each type; two on the same element are two
+     * locks.
+     */
     public List<LockSpec> specs() {
         List<LockSpec> known = this.specs;
         if (known == null) {

@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Reaction to a lock that is not granted: skips the call, or runs its fallback, a method of the same bean, without the lock. If
- * the annotation has neither, the application's {@link LockFailureHandler} decides.
+ * Reaction to a lock that is not granted: skips the call, or runs its fallback, a method of the same bean, without the
+ * lock. If the annotation has neither, the application's {@link LockFailureHandler} decides.
  */
 @FunctionalInterface
 interface NotGrantedAction {
@@ -55,8 +55,8 @@ interface NotGrantedAction {
     /**
      * Reads the action of an annotation.
      *
-     * @param beanFactory has the application's handler of locks that are not granted, if there is one; supplies null if there
-     *     are no beans
+     * @param beanFactory has the application's handler of locks that are not granted, if there is one; supplies null if
+     *     there are no beans
      */
     static NotGrantedAction of(
             LockSite site, MergedAnnotation<?> annotation, Supplier<? extends @Nullable BeanFactory> beanFactory) {
@@ -120,8 +120,8 @@ interface NotGrantedAction {
     }
 
     /**
-     * Methods that return a primitive value are rejected, because a default such as 0 or false could not be distinguished from a
-     * result.
+     * Methods that return a primitive value are rejected, because a default such as 0 or false could not be
+     * distinguished from a result.
      */
     private static NotGrantedAction skip(LockSite site) {
         Class<?> returned = site.returnType();

@@ -22,14 +22,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Runs one subscription to a method whose work is a publisher or can be turned into one: Mono, Flux, Kotlin's Flow, and suspend
- * functions, for which Spring's proxies convert the publisher that an interceptor returns. Each subscription acquires the locks
- * for itself without blocking, calls the method, and releases the locks when the returned publisher has terminated or was
- * cancelled.
+ * Runs one subscription to a method whose work is a publisher or can be turned into one: Mono, Flux, Kotlin's Flow, and
+ * suspend functions, for which Spring's proxies convert the publisher that an interceptor returns. Each subscription
+ * acquires the locks for itself without blocking, calls the method, and releases the locks when the returned publisher
+ * has terminated or was cancelled.
  *
  * <p>The locks are acquired one after the other; each request is sent by the thread that completes the one before. A
- * cancellation may arrive at any time on any thread, and Reactor silently drops a value that is emitted during one. Therefore
- * the publisher must take the leases from {@link #granted}; those that are not taken are released.
+ * cancellation may arrive at any time on any thread, and Reactor silently drops a value that is emitted during one.
+ * Therefore the publisher must take the leases from {@link #granted}; those that are not taken are released.
  */
 final class ReactiveCall {
 

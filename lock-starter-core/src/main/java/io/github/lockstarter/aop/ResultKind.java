@@ -11,7 +11,10 @@ enum ResultKind {
     FUTURE,
     /** The work runs for each subscription to the returned publisher until that terminates or is cancelled. */
     REACTIVE,
-    /** The completion of the work cannot be observed: the method returns before, and a lock around it would end too early. */
+    /**
+     * The completion of the work cannot be observed: the method returns before, and a lock around it would end too
+     * early.
+     */
     UNKNOWN;
 
     private static final Set<String> FUTURES =

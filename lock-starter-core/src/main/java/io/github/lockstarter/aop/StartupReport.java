@@ -29,18 +29,20 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /**
- * Reports what annotations and properties say at start-up, and for beans that are created later when they are, and rejects
- * settings that cannot work:
+ * Reports what annotations and properties say at start-up, and for beans that are created later when they are, and
+ * rejects settings that cannot work:
  *
  * <ul>
  *   <li>lock names to the {@link LockNameListener}, which must not be created before ordinary beans
  *   <li>one warning for methods that run without their lock because locks are disabled
  *   <li>one warning for names in properties {@code distributed-lock.locks.<name>} that no method uses
- *   <li>one warning for each class with methods that have the same key and derived names, and so do not exclude each other
+ *   <li>one warning for each class with methods that have the same key and derived names, and so do not exclude each
+ *   other
  *   <li>a warning for each fixed lease that is too short
- *   <li>a warning for each scheduled job that waits for its lock. A call that waits is granted the lock after the call before
- *       it, and runs the job once more: a job with a minimum hold would run in every instance, one after the other, although its
- *       minimum hold says that it must run once. Such a job fails the start
+ *   <li>a warning for each scheduled job that waits for its lock. A call that waits is granted the lock after the call
+ *   before
+ *       it, and runs the job once more: a job with a minimum hold would run in every instance, one after the other,
+ *       although its minimum hold says that it must run once. Such a job fails the start
  * </ul>
  *
  * Thread-safe.
@@ -50,8 +52,8 @@ final class StartupReport {
     private static final LockLog logger = LockLog.of(StartupReport.class);
 
     /**
-     * A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. The clocks of instances differ by
-     * more than a shorter minimum hold.
+     * A shorter fixed lease is lost by an ordinary pause: of the JVM, of Redis or of the network. The clocks of
+     * instances differ by more than a shorter minimum hold.
      */
     private static final Duration MIN_TIME = Duration.ofSeconds(1);
 
@@ -89,10 +91,10 @@ final class StartupReport {
     /**
      * Adds methods of one bean that acquire their locks.
      *
-     * @throws InvalidLockSettingException if settings apply to the name of one of them and to another name, or make a job with
-     *     a minimum hold wait
-     * @throws io.github.lockstarter.InvalidLockDefinitionException if a job waits and has a minimum hold, or has none although
-     *     {@link ScheduledLock} requires it
+     * @throws InvalidLockSettingException if settings apply to the name of one of them and to another name, or make a
+     *     job with a minimum hold wait
+     * @throws io.github.lockstarter.InvalidLockDefinitionException if a job waits and has a minimum hold, or has none
+     *     although {@link ScheduledLock} requires it
      */
     void addLocked(List<LockedMethod> methodsOfBean) {
         for (LockedMethod method : methodsOfBean) {

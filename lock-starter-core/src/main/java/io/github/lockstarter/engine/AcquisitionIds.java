@@ -6,16 +6,16 @@ import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generates the ids of the acquisitions of one run of a registry: {@code <instance>-<random>}. The id of the instance has
- * 11 characters (64 random bits) and is the same for the whole run; the 10 characters after it (59 bits) are drawn for
- * each acquisition, so that a cloned machine does not repeat an id. Thread-safe.
+ * Generates the ids of the acquisitions of one run of a registry: {@code <instance>-<random>}. The id of the instance
+ * has 11 characters (64 random bits) and is the same for the whole run; the 10 characters after it (59 bits) are drawn
+ * for each acquisition, so that a cloned machine does not repeat an id. Thread-safe.
  */
 public final class AcquisitionIds {
 
     /*
      * Implementation note. All characters are 0-9, A-Z or a-z, and both parts have a fixed width, so that an id can be
-     * divided without a search, and needs no escaping in a waiting line or in the name of a channel. 62^11 exceeds 2^64.
-     * 62^10 is about 2^59.5; taking 63 random bits modulo 62^10 makes some ids 10 % more probable than others.
+     * divided without a search, and needs no escaping in a waiting line or in the name of a channel. 62^11 exceeds
+     * 2^64. 62^10 is about 2^59.5; taking 63 random bits modulo 62^10 makes some ids 10 % more probable than others.
      */
 
     private static final byte[] DIGITS =

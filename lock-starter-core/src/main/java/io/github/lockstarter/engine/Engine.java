@@ -45,30 +45,31 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the locks of one registry, from its start to its stop: a map of {@link LocalLock}s, each with a mutex, the execution of their
- * effects, and the time. Safe for use by several threads.
+ * Runs the locks of one registry, from its start to its stop: a map of {@link LocalLock}s, each with a mutex, the
+ * execution of their effects, and the time. Safe for use by several threads.
  */
 public final class Engine implements StoreListener {
 
     /*
      * Implementation note.
      *
-     * Inputs. Each input of a lock takes its mutex for the time of the input, which is short: no I/O, no callback. Time is read under
-     * the mutex, so that it never runs backwards for a lock. Locks share 256 mutexes, because one of its own would be a tenth of
-     * the memory of each; no thread takes two.
+     * Inputs. Each input of a lock takes its mutex for the time of the input, which is short: no I/O, no callback. Time
+     * is read under the mutex, so that it never runs backwards for a lock. Locks share 256 mutexes, because one of its
+     * own would be a tenth of the memory of each; no thread takes two.
      *
-     * Effects leave by a Delivery, in the order of the inputs. A thread that executes them is relieved by the next input or by the watchdog
-     * when others append faster than it executes. A blocking caller executes one command itself, that of its own call, after the
-     * effects.
+     * Effects leave by a Delivery, in the order of the inputs. A thread that executes them is relieved by the next
+     * input or by the watchdog when others append faster than it executes. A blocking caller executes one command
+     * itself, that of its own call, after the effects.
      *
      * Commands have exactly one outcome each (Sent.isSettled), even if a store reports two.
      *
-     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An input fails before it has
-     * changed anything if the stack has no room for it. For all else, the lock fails as a whole (Delivery), and the housekeeping sees to
-     * that if no other input does. A grant that its owner cannot release because of an error is given back by the housekeeping.
+     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An input fails
+     * before it has changed anything if the stack has no room for it. For all else, the lock fails as a whole
+     * (Delivery), and the housekeeping sees to that if no other input does. A grant that its owner cannot release
+     * because of an error is given back by the housekeeping.
      *
-     * Idle locks stay in the map for one to two seconds, so that a lock that is used again and again is not created each time. With more
-     * than MAX_CELLS locks they are removed at once.
+     * Idle locks stay in the map for one to two seconds, so that a lock that is used again and again is not created
+     * each time. With more than MAX_CELLS locks they are removed at once.
      */
 
     /** What happens to grants and waits, for events, meters and the log. */
@@ -104,8 +105,8 @@ public final class Engine implements StoreListener {
     private static final int MUTEXES = 256;
 
     /**
-     * How many messages a second may name an acquisition that this instance does not know. Each is answered with a release, which goes
-     * before what locks need.
+     * How many messages a second may name an acquisition that this instance does not know. Each is answered with a
+     * release, which goes before what locks need.
      */
     private static final int MAX_UNKNOWN_IDS = 100;
 
@@ -185,8 +186,8 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Refuses waiters, lets owners end their work for at most that time, and declares the remaining grants lost, whose keys are not
-     * released.
+     * Refuses waiters, lets owners end their work for at most that time, and declares the remaining grants lost, whose
+     * keys are not released.
      */
     public void stop(Duration shutdownTimeout) {
         this.stopped = true;
@@ -321,8 +322,8 @@ public final class Engine implements StoreListener {
     // ---- Grants
 
     /**
-     * Releases, and waits for the reply of the store. Does nothing if it was called before. Returns false if the grant was lost; true
-     * also if that is unknown.
+     * Releases, and waits for the reply of the store. Does nothing if it was called before. Returns false if the grant
+     * was lost; true also if that is unknown.
      */
     public boolean release(Grant grant) {
         // The owner of a lost grant does not wait for a store that may be silent.
@@ -411,8 +412,8 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Returns the nanoseconds for which the owner may rely on the grant; 0: it has ended. A deadline that has passed is a loss before
-     * this method returns.
+     * Returns the nanoseconds for which the owner may rely on the grant; 0: it has ended. A deadline that has passed is
+     * a loss before this method returns.
      */
     public long remaining(Grant grant) {
         if (!grant.isLive()) {
@@ -500,7 +501,8 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Has the watchdog release a grant that its owner cannot release, because the stack is exhausted: only plain writes.
+     * Has the watchdog release a grant that its owner cannot release, because the stack is exhausted: only plain
+     * writes.
      */
     public void unclaimed(Grant grant) {
         grant.isUnclaimed = true;
@@ -558,8 +560,9 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Writes commands that wait, as far as there is room. One thread does so at a time, so that commands which fail at once do not nest,
-     * and not for long, because it may be that of the watchdog. After an error, the housekeeping goes on.
+     * Writes commands that wait, as far as there is room. One thread does so at a time, so that commands which fail at
+     * once do not nest, and not for long, because it may be that of the watchdog. After an error, the housekeeping goes
+     * on.
      */
     private void writeWaiting() {
         try {
@@ -651,7 +654,9 @@ public final class Engine implements StoreListener {
         private final Delivery.Collected collected = new Delivery.Collected();
     }
 
-    /** One lock: its state machine, its mutex, and the execution of its effects. An entry in the wheel of the watchdog. */
+    /**
+     * One lock: its state machine, its mutex, and the execution of its effects. An entry in the wheel of the watchdog.
+     */
     final class Cell extends Watchdog.Watched implements Delivery.Driver {
 
         private final Mutex mutex;
@@ -684,8 +689,8 @@ public final class Engine implements StoreListener {
         }
 
         /**
-         * Gives the lock an input, and executes effects until there are none, unless another thread does already. The stack must have
-         * room.
+         * Gives the lock an input, and executes effects until there are none, unless another thread does already. The
+         * stack must have room.
          *
          * @param own the command that this thread executes itself; null: none
          * @param renewals takes renewals instead of sending them; null: they are sent

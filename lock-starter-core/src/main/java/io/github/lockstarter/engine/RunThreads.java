@@ -16,13 +16,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, and those that run
- * dependent stages of futures. Code of users and appenders of the log run on these only, and may block them.
+ * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, and those that
+ * run dependent stages of futures. Code of users and appenders of the log run on these only, and may block them.
  *
- * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and except lines and calls of listeners that fail
- * because the heap is full. No method throws unless the stack of the caller is almost exhausted or the heap full, before it has changed
- * anything: what cannot run because there is no thread for it stays in its queue, and the thread of the watchdog, which exists from the
- * start, tries again.
+ * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and except lines and calls of
+ * listeners that fail because the heap is full. No method throws unless the stack of the caller is almost exhausted or
+ * the heap full, before it has changed anything: what cannot run because there is no thread for it stays in its queue,
+ * and the thread of the watchdog, which exists from the start, tries again.
  *
  * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
  * auto-configuration.
@@ -96,7 +96,10 @@ public final class RunThreads {
         }
     }
 
-    /** Calls a listener after those before it, but not after the stop. Returns false if the queue is full, so that it is not called. */
+    /**
+     * Calls a listener after those before it, but not after the stop. Returns false if the queue is full, so that it is
+     * not called.
+     */
     public boolean call(Runnable listener) {
         return this.listeners.add(listener) || this.listeners.thread.isShutdown();
     }
@@ -115,7 +118,9 @@ public final class RunThreads {
         boolean unused = this.others.start(completion);
     }
 
-    /** Gives threads to what has none, because the system refused them or the heap was full. Called about once a second. */
+    /**
+     * Gives threads to what has none, because the system refused them or the heap was full. Called about once a second.
+     */
     public void keepHouse() {
         this.listeners.keepHouse();
         this.log.keepHouse();
@@ -262,8 +267,8 @@ public final class RunThreads {
         }
 
         /**
-         * Starts a thread if there are stages. Each thread starts the next one before its first stage, which may block; a thread for each of
-         * many stages that do not block would cost more than they do.
+         * Starts a thread if there are stages. Each thread starts the next one before its first stage, which may block;
+         * a thread for each of many stages that do not block would cost more than they do.
          */
         void wake() {
             if (this.waiting.isEmpty()

@@ -8,13 +8,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps entries by the time at which they are due: a hashed timing wheel. Adding, moving and removing an entry take a few
- * assignments, whatever the number of entries. A slot covers about a millisecond (2^20 ns); an entry that is due in a later turn
- * of the wheel stays in its slot until then. All times are those of {@link System#nanoTime()}, compared by their difference,
- * because that clock may overflow. Safe for use by several threads: a lock is held for the few assignments of a step.
+ * Keeps entries by the time at which they are due: a hashed timing wheel. Adding, moving and removing an entry take a
+ * few assignments, whatever the number of entries. A slot covers about a millisecond (2^20 ns); an entry that is due in
+ * a later turn of the wheel stays in its slot until then. All times are those of {@link System#nanoTime()}, compared by
+ * their difference, because that clock may overflow. Safe for use by several threads: a lock is held for the few
+ * assignments of a step.
  *
- * <p>The entries of a slot are in an array instead of being linked: many locks are renewed at the same time, and links between
- * objects that lie anywhere in the heap cost a cache miss for each neighbour, and the garbage collector a card for each link.
+ * <p>The entries of a slot are in an array instead of being linked: many locks are renewed at the same time, and links
+ * between objects that lie anywhere in the heap cost a cache miss for each neighbour, and the garbage collector a card
+ * for each link.
  *
  * @see <a href="https://doi.org/10.1145/41457.37504">Varghese and Lauck, Hashed and hierarchical timing wheels</a>
  */
@@ -23,7 +25,9 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     /** An entry of a wheel; in at most one wheel at a time. */
     abstract static class Entry {
 
-        /** The time of the latest {@link #put}. Only read outside of the wheel, and not while another thread puts it. */
+        /**
+         * The time of the latest {@link #put}. Only read outside of the wheel, and not while another thread puts it.
+         */
         long due;
 
         private int slot = -1;
@@ -77,7 +81,10 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** A turn takes 17 s, longer than the interval of renewals by default: what is due in a later turn is looked at in each. */
+    /**
+     * A turn takes 17 s, longer than the interval of renewals by default: what is due in a later turn is looked at in
+     * each.
+     */
     private static final int SLOTS = 16_384;
 
     /** 2^20 ns: about a millisecond. */
@@ -94,7 +101,9 @@ final class TimingWheel<E extends TimingWheel.Entry> {
 
     private final long origin;
 
-    /** No entry is due before this tick, except for those that were overdue when they were added: they are in its slot. */
+    /**
+     * No entry is due before this tick, except for those that were overdue when they were added: they are in its slot.
+     */
     private long cursor;
 
     private int size;
@@ -190,8 +199,8 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     }
 
     /**
-     * Returns a time before which no entry is due, at most the end of the first slot that has some; {@code ifEmpty} without
-     * entries.
+     * Returns a time before which no entry is due, at most the end of the first slot that has some; {@code ifEmpty}
+     * without entries.
      */
     long firstDue(long ifEmpty) {
         this.lock.lock();

@@ -16,13 +16,19 @@ import io.github.lockstarter.store.GrantKind;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One acquisition of a user: a waiter that is notified by the {@link Engine}, and the input by which it enters its lock. */
+/**
+ * One acquisition of a user: a waiter that is notified by the {@link Engine}, and the input by which it enters its
+ * lock.
+ */
 public abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
 
     /** The cell of the lock that it has entered; set by the engine. */
     Engine.@Nullable Cell cell;
 
-    /** Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the mutex. */
+    /**
+     * Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the
+     * mutex.
+     */
     volatile boolean isAbandoned;
 
     /** Whether this is an attempt that does not wait, and whose caller gets no exception if others hold the lock. */
@@ -44,8 +50,8 @@ public abstract class Wait extends Waiter implements BiConsumer<LocalLock, Momen
     }
 
     /**
-     * The wait has ended with a grant, which is live unless it was lost in between. Called once, by any thread and outside of
-     * mutexes; neither blocks nor throws.
+     * The wait has ended with a grant, which is live unless it was lost in between. Called once, by any thread and
+     * outside of mutexes; neither blocks nor throws.
      */
     public abstract void granted(Grant grant, Effects.Way way);
 

@@ -23,12 +23,13 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Calls locks at the times that they have requested, sends renewals that are due together as one command, and runs what is to be
- * done later. Its thread does no I/O and runs no code of users, so that nothing delays the notification of a loss.
+ * Calls locks at the times that they have requested, sends renewals that are due together as one command, and runs what
+ * is to be done later. Its thread does no I/O and runs no code of users, so that nothing delays the notification of a
+ * loss.
  *
  * <p>The scheduler is private and no bean, because an application's own schedulers would then back off from their
- * auto-configuration. Besides the times that are requested, its thread looks at everything once a second: for locks that are
- * idle, and for what an exhausted stack or a refused thread has left behind.
+ * auto-configuration. Besides the times that are requested, its thread looks at everything once a second: for locks
+ * that are idle, and for what an exhausted stack or a refused thread has left behind.
  */
 final class Watchdog {
 
@@ -114,8 +115,9 @@ final class Watchdog {
     }
 
     /**
-     * Runs a worker of the executor. On a full heap, the executor itself can fail, and then cannot create another worker either. Without
-     * one, no lease would be renewed and no loss reported, so this thread goes on until there is another one.
+     * Runs a worker of the executor. On a full heap, the executor itself can fail, and then cannot create another
+     * worker either. Without one, no lease would be renewed and no loss reported, so this thread goes on until there is
+     * another one.
      */
     private void runForEver(Runnable worker) {
         try {
@@ -172,7 +174,9 @@ final class Watchdog {
         wheelOf(cell).remove(cell);
     }
 
-    /** Returns how late the first of the calls is that are due and that the thread has not taken; zero if there is none. */
+    /**
+     * Returns how late the first of the calls is that are due and that the thread has not taken; zero if there is none.
+     */
     Duration lag() {
         long now = this.clock.getAsLong();
         return Duration.ofNanos(now - Math.min(this.held.firstLate(now), this.others.firstLate(now)));
@@ -279,7 +283,10 @@ final class Watchdog {
         }
     }
 
-    /** Goes on with the housekeeping if it has ended: without memory, the JVM does not even find the clause that catches an error. */
+    /**
+     * Goes on with the housekeeping if it has ended: without memory, the JVM does not even find the clause that catches
+     * an error.
+     */
     @SuppressWarnings("serial")
     private final class Scheduler extends ThreadPoolTaskScheduler {
 

@@ -149,8 +149,8 @@ public final class CallExpression {
     }
 
     /**
-     * Returns the evaluation of a node whose value is a whole key, or several. The operands of {@code +} are evaluated one by
-     * one, because SpEL would join null as the text "null".
+     * Returns the evaluation of a node whose value is a whole key, or several. The operands of {@code +} are evaluated
+     * one by one, because SpEL would join null as the text "null".
      */
     private Function<EvaluationContext, @Nullable Object> valueOf(SpelNode node) {
         if (node instanceof OpPlus && node.getChildCount() == 2) {

@@ -3,7 +3,10 @@ package io.github.lockstarter.key;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** The object {@code #root} of a call. It does not override {@code toString()}, so that it cannot become a key by accident. */
+/**
+ * The object {@code #root} of a call. It does not override {@code toString()}, so that it cannot become a key by
+ * accident.
+ */
 public final class CallRoot {
 
     private final Method method;

@@ -10,8 +10,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Types of values that stand for work which is done later: as the result of a method it runs after the release, and as a key it has
- * no text. They are recognized by their names, because most of them belong to optional dependencies.
+ * Types of values that stand for work which is done later: as the result of a method it runs after the release, and as
+ * a key it has no text. They are recognized by their names, because most of them belong to optional dependencies.
  */
 public final class DeferredTypes {
 
@@ -82,13 +82,16 @@ public final class DeferredTypes {
         return is(type, PENDING);
     }
 
-    /** Returns whether such a value computes what it stands for when it is read; records and enums have their values. */
+    /**
+     * Returns whether such a value computes what it stands for when it is read; records and enums have their values.
+     */
     public static boolean isLazy(Class<?> type) {
         return !type.isRecord() && !Enum.class.isAssignableFrom(type) && is(type, LAZY);
     }
 
     /**
-     * Returns the type of deferred work that a result contains, by its type arguments or as an array; null if there is none.
+     * Returns the type of deferred work that a result contains, by its type arguments or as an array; null if there is
+     * none.
      *
      * @param received whether to return only pending work that the receiver of the result certainly gets
      */

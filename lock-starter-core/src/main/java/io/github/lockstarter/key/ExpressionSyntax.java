@@ -46,8 +46,8 @@ import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Parses an expression and checks its names and operations at start-up. SpEL does not report an unknown variable but evaluates
- * it to null, so that calls would fail, share one lock, or run without it.
+ * Parses an expression and checks its names and operations at start-up. SpEL does not report an unknown variable but
+ * evaluates it to null, so that calls would fail, share one lock, or run without it.
  *
  * <p>Its variables are the parameters of the method, by name and by position, and {@code #root}.
  */
@@ -189,8 +189,8 @@ final class ExpressionSyntax {
     }
 
     /**
-     * Returns the declared type of a variable, or of a path that begins with a variable or a bean, and checks the members of a path
-     * that begins with a variable.
+     * Returns the declared type of a variable, or of a path that begins with a variable or a bean, and checks the
+     * members of a path that begins with a variable.
      *
      * @param beans null if the types of beans are unknown
      * @return {@link ResolvableType#NONE} if it cannot be determined

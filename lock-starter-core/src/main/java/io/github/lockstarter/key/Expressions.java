@@ -70,7 +70,10 @@ public final class Expressions {
         return new CallExpression(site, syntax.parse(), syntax.used(), this.conditions, null);
     }
 
-    /** Returns whether the text of an attribute that is not evaluated contains <code>#{…}</code> or a variable of the method. */
+    /**
+     * Returns whether the text of an attribute that is not evaluated contains <code>#{…}</code> or a variable of the
+     * method.
+     */
     public static boolean isIn(ExpressionSite site, String attribute, String text, @Nullable Object annotated) {
         return new ExpressionSyntax(site, attribute, text, annotated).isExpression();
     }
@@ -97,8 +100,8 @@ public final class Expressions {
     }
 
     /**
-     * Checks the values that {@code toString()} and {@code String.formatted} print: in their result, a date or the order of a
-     * set can no longer be recognized.
+     * Checks the values that {@code toString()} and {@code String.formatted} print: in their result, a date or the
+     * order of a set can no longer be recognized.
      */
     private static final class PrintingMethods extends ReflectiveMethodResolver {
 

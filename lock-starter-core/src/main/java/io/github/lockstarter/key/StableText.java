@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Converts values to texts that are the same in every JVM. Values whose text may differ are rejected, because two
  * instances of an application would silently use different locks for the same value. Thread-safe.
  *
- * <p>The type decides, see {@link Kind#of}: a class that overrides {@code toString} is trusted. Records are checked component by
- * component, and the lists in them element by element.
+ * <p>The type decides, see {@link Kind#of}: a class that overrides {@code toString} is trusted. Records are checked
+ * component by component, and the lists in them element by element.
  */
 public final class StableText {
 
@@ -129,8 +129,8 @@ public final class StableText {
     }
 
     /**
-     * Returns whether the text of such a value is certainly that of an identifier: values of the JDK, and classes that wrap
-     * one value or have an order. The text of an entity may show what changes.
+     * Returns whether the text of such a value is certainly that of an identifier: values of the JDK, and classes that
+     * wrap one value or have an order. The text of an entity may show what changes.
      */
     static boolean isPlain(Class<?> type) {
         boolean isWrapper = (type.getSuperclass() == Object.class || type.isRecord())
@@ -147,7 +147,9 @@ public final class StableText {
                 || Comparable.class.isAssignableFrom(type);
     }
 
-    /** Returns the first part of a value whose text differs between JVMs, or the value itself; null if there is none. */
+    /**
+     * Returns the first part of a value whose text differs between JVMs, or the value itself; null if there is none.
+     */
     private static @Nullable Part unstable(@Nullable Object value, int depth) {
         if (value == null) {
             return null;
@@ -177,7 +179,9 @@ public final class StableText {
         return null;
     }
 
-    /** Reads by the names of fields: in a native image, {@code getRecordComponents} fails without hints for the type. */
+    /**
+     * Reads by the names of fields: in a native image, {@code getRecordComponents} fails without hints for the type.
+     */
     private static @Nullable Part unstableComponent(Object record, int depth) {
         for (Field field : record.getClass().getDeclaredFields()) {
             if (Modifier.isStatic(field.getModifiers())) {
@@ -226,9 +230,9 @@ public final class StableText {
     }
 
     /**
-     * Whether the texts of a type's values are the same in every JVM: the reasons why not, as the end of a sentence, for a
-     * value that is the whole key or a joined part, and for one inside of another value. The first kind that has one of the types
-     * applies.
+     * Whether the texts of a type's values are the same in every JVM: the reasons why not, as the end of a sentence,
+     * for a value that is the whole key or a joined part, and for one inside of another value. The first kind that has
+     * one of the types applies.
      */
     private enum Kind {
         ARRAY(StableText.ARRAY, DIFFERS),

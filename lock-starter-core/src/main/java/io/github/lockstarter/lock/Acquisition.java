@@ -10,15 +10,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock alone. Many
- * may be held at a time, so that small counters are short.
+ * All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock
+ * alone. Many may be held at a time, so that small counters are short.
  */
 public final class Acquisition {
 
     enum Phase {
         ASKING,
         HELD,
-        /** The id of a writer that has become a reader, which may still own the lock if the store has not executed that. */
+        /**
+         * The id of a writer that has become a reader, which may still own the lock if the store has not executed that.
+         */
         SUSPENDED,
         ENDING,
         OVER
@@ -69,7 +71,10 @@ public final class Acquisition {
     /** Whether an attempt after the grant has put the id into the line, because the store has lost the grant. */
     boolean isInLineAgain;
 
-    /** The last of its acquires that wait to be written; null: none. This and their number are kept by the {@link CommandWindow}. */
+    /**
+     * The last of its acquires that wait to be written; null: none. This and their number are kept by the {@link
+     * CommandWindow}.
+     */
     @Nullable
     Sent waiting;
 
@@ -85,7 +90,9 @@ public final class Acquisition {
 
     // Holding
 
-    /** The first of the grants; one that is passed on has one after the other, that of readers has several at a time. */
+    /**
+     * The first of the grants; one that is passed on has one after the other, that of readers has several at a time.
+     */
     @Nullable
     Grant grant;
 
@@ -165,7 +172,9 @@ public final class Acquisition {
         }
     }
 
-    /** Returns the nanoseconds for which the owner may rely on the lease, by the stricter clock. Any thread may call it. */
+    /**
+     * Returns the nanoseconds for which the owner may rely on the lease, by the stricter clock. Any thread may call it.
+     */
     long remaining(Moment now) {
         long left = this.validUntil - now.nanos();
         return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);

@@ -6,19 +6,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which commands of one JVM are written now and which wait in memory, so that a burst of acquisitions delays no renewal and no
- * release, and no command times out in a queue of the client.
+ * Decides which commands of one JVM are written now and which wait in memory, so that a burst of acquisitions delays no
+ * renewal and no release, and no command times out in a queue of the client.
  *
- * <p>At most {@link #SIZE} commands that were sent without a blocked thread have no outcome. Renewals and downgrades are not counted: they
- * are few, because many share one command, and are written at once. Releases precede acquires, and acquires of ids that stand in the
- * line of the store precede new ones: their places have deadlines. An acquire that waits can be withdrawn, so
- * that nothing of it reaches the store. Has no thread and no mutex; its caller guards it.
+ * <p>At most {@link #SIZE} commands that were sent without a blocked thread have no outcome. Renewals and downgrades
+ * are not counted: they are few, because many share one command, and are written at once. Releases precede acquires,
+ * and acquires of ids that stand in the line of the store precede new ones: their places have deadlines. An acquire
+ * that waits can be withdrawn, so that nothing of it reaches the store. Has no thread and no mutex; its caller guards
+ * it.
  */
 public final class CommandWindow {
 
     /**
-     * The rate of a burst of 50,000 acquisitions on one machine was the same with 64, 256, 1,024 and all of them under way. At a distance
-     * of 20 ms, 256 are 12,800 commands a second.
+     * The rate of a burst of 50,000 acquisitions on one machine was the same with 64, 256, 1,024 and all of them under
+     * way. At a distance of 20 ms, 256 are 12,800 commands a second.
      */
     public static final int SIZE = 256;
 
@@ -28,7 +29,10 @@ public final class CommandWindow {
 
     private final Queue<Sent> releases = new ConcurrentLinkedQueue<>();
 
-    /** Acquires of ids that stand in the line of the store: they keep their place, or claim a grant. With those that were withdrawn. */
+    /**
+     * Acquires of ids that stand in the line of the store: they keep their place, or claim a grant. With those that
+     * were withdrawn.
+     */
     private final Queue<Sent> polls = new ConcurrentLinkedQueue<>();
 
     /** All other acquires, with those that were withdrawn. */

@@ -8,28 +8,29 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a {@link LocalLock} its inputs, and hands what follows from them to one caller at a time. Pure, as the lock is: the caller holds
- * the mutex of the lock where a method says so, and executes effects without it.
+ * Gives a {@link LocalLock} its inputs, and hands what follows from them to one caller at a time. Pure, as the lock is:
+ * the caller holds the mutex of the lock where a method says so, and executes effects without it.
  */
 public class Delivery implements Effects {
 
     /*
      * Implementation note.
      *
-     * Order. The effects of an input are collected under the mutex. After the mutex, one caller at a time executes them, until there are
-     * no more; the inputs of others only append. So the effects of a lock are executed in the order of its inputs, each once,
-     * whichever threads bring them. No effect blocks.
+     * Order. The effects of an input are collected under the mutex. After the mutex, one caller at a time executes
+     * them, until there are no more; the inputs of others only append. So the effects of a lock are executed in the
+     * order of its inputs, each once, whichever threads bring them. No effect blocks.
      *
-     * Own commands. A caller that blocks may take one command out of the effects, that of its own call, and executes it after the
-     * effects. The outcome of that command is an input as well.
+     * Own commands. A caller that blocks may take one command out of the effects, that of its own call, and executes it
+     * after the effects. The outcome of that command is an input as well.
      *
-     * Errors. A StackOverflowError or an OutOfMemoryError can end an input wherever it calls or allocates, and leave facts of which some
-     * are noted and others not. Such a lock fails as a whole (LocalLock.failStop), before its next input, at the latest when the
-     * driver looks for locks that have failed. What the input has left is executed. An effect that has thrown is executed
-     * again, before those behind it. What is published after an error are plain fields, because every call could fail as well.
+     * Errors. A StackOverflowError or an OutOfMemoryError can end an input wherever it calls or allocates, and leave
+     * facts of which some are noted and others not. Such a lock fails as a whole (LocalLock.failStop), before its next
+     * input, at the latest when the driver looks for locks that have failed. What the input has left is executed. An
+     * effect that has thrown is executed again, before those behind it. What is published after an error are plain
+     * fields, because every call could fail as well.
      *
-     * Memory. An effect that is executed at once never gets into a field of this object: such a field is old, and the garbage
-     * collector would look at each one that refers to something new.
+     * Memory. An effect that is executed at once never gets into a field of this object: such a field is old, and the
+     * garbage collector would look at each one that refers to something new.
      */
 
     /** What the input leaves that holds the mutex. Many locks may share one, with their mutex. */
@@ -39,7 +40,8 @@ public class Delivery implements Effects {
         private @Nullable OwnCommand own;
 
         /**
-         * The command that the caller of the input executes itself, and which it takes out under the mutex; null: there is none.
+         * The command that the caller of the input executes itself, and which it takes out under the mutex; null: there
+         * is none.
          */
         @Nullable
         public Sent taken;
@@ -113,8 +115,8 @@ public class Delivery implements Effects {
      * Gives the lock an input. Called under the mutex.
      *
      * @param own the command that the caller executes itself, which it finds in {@link Collected#taken}; null: none
-     * @return the first of the effects that the caller is to execute, and then {@link #next}; null: there are none, or another caller
-     *     executes them
+     * @return the first of the effects that the caller is to execute, and then {@link #next}; null: there are none, or
+     *     another caller executes them
      */
     @Nullable
     public Effect input(BiConsumer<LocalLock, Moment> input, Moment now, @Nullable OwnCommand own) {
@@ -194,7 +196,8 @@ public class Delivery implements Effects {
     }
 
     /**
-     * Returns the first of the effects that were added while the caller has executed others; null: it is done. Called under the mutex.
+     * Returns the first of the effects that were added while the caller has executed others; null: it is done. Called
+     * under the mutex.
      *
      * @param goesOn false: the caller has executed enough, and {@link #isWaiting} tells whether another one is needed
      */

@@ -2,7 +2,9 @@ package io.github.lockstarter.lock;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that a lock wants to happen, in a chain of such: linked, because a chain can be kept without allocating. */
+/**
+ * Something that a lock wants to happen, in a chain of such: linked, because a chain can be kept without allocating.
+ */
 public abstract class Effect {
 
     @Nullable

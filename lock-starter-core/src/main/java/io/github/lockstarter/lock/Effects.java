@@ -4,8 +4,9 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.GrantKind;
 
 /**
- * What a {@link LocalLock} wants to happen, and what it draws. Called under the mutex of the lock: an implementation collects the
- * effects, and executes them in this order after it has left the mutex. A simulation draws the same values again.
+ * What a {@link LocalLock} wants to happen, and what it draws. Called under the mutex of the lock: an implementation
+ * collects the effects, and executes them in this order after it has left the mutex. A simulation draws the same values
+ * again.
  */
 public interface Effects extends GrantObserver {
 
@@ -32,7 +33,9 @@ public interface Effects extends GrantObserver {
     /** Sends a command, or lets it wait until others have their outcome. */
     void send(Sent sent);
 
-    /** Withdraws the acquires of the acquisition that wait to be sent, and returns their number. They get no outcome. */
+    /**
+     * Withdraws the acquires of the acquisition that wait to be sent, and returns their number. They get no outcome.
+     */
     int withdraw(Acquisition acquisition);
 
     /** The wait has ended with a grant, which its receiver must release. */

@@ -6,8 +6,8 @@ import io.github.lockstarter.store.GrantKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one owner has: the handle of a grant. Only {@link LocalLock} changes it, under the mutex of the lock. Any thread reads its
- * state and validity without the mutex.
+ * What one owner has: the handle of a grant. Only {@link LocalLock} changes it, under the mutex of the lock. Any thread
+ * reads its state and validity without the mutex.
  */
 public final class Grant {
 

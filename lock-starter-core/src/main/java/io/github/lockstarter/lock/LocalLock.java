@@ -20,65 +20,71 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one JVM knows about one lock: the waiters, the ids that it has in the store, its grants, and what is unknown about commands.
- * Pure: it has no thread, no clock and no I/O. The caller holds the mutex of the lock, and passes the time.
+ * All that one JVM knows about one lock: the waiters, the ids that it has in the store, its grants, and what is unknown
+ * about commands. Pure: it has no thread, no clock and no I/O. The caller holds the mutex of the lock, and passes the
+ * time.
  */
 public final class LocalLock {
 
     /*
      * Implementation note.
      *
-     * Inputs and effects. Each public method is an input, which notes one fact: a waiter enters or withdraws, an owner releases, the
-     * store has replied, a command has failed, a message has arrived, a time is reached. Then advance() derives from all facts what
-     * must happen now. No input knows which others may follow, so that a fact which is noted cannot be missed by a later step. What is
-     * to happen leaves through Effects.
+     * Inputs and effects. Each public method is an input, which notes one fact: a waiter enters or withdraws, an owner
+     * releases, the store has replied, a command has failed, a message has arrived, a time is reached. Then advance()
+     * derives from all facts what must happen now. No input knows which others may follow, so that a fact which is
+     * noted cannot be missed by a later step. What is to happen leaves through Effects.
      *
-     * Words. An acquisition has one id in the store: it asks for the lock, is held, and ends. The acquisition that asks is the candidate
-     * of this JVM in the waiting line of the store. An attempt is a command that may grant the lock to a candidate: an acquire, or a
-     * release that names the candidate as its successor. A grant is what one owner has of an acquisition. A weight is the share of the
-     * lock that a grant takes: one reader, some permits, or all of it. A hand-over in memory gives a held acquisition to the next waiter
-     * of this JVM.
+     * Words. An acquisition has one id in the store: it asks for the lock, is held, and ends. The acquisition that asks
+     * is the candidate of this JVM in the waiting line of the store. An attempt is a command that may grant the lock to
+     * a candidate: an acquire, or a release that names the candidate as its successor. A grant is what one owner has of
+     * an acquisition. A weight is the share of the lock that a grant takes: one reader, some permits, or all of it. A
+     * hand-over in memory gives a held acquisition to the next waiter of this JVM.
      *
      * Invariants between two inputs; the simulation checks them after each (brokenInvariant):
-     *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold all of the lock. It has the kind of that
-     *      waiter. A reader that will join a writer which becomes a reader needs none. Beside shared grants of its own JVM a waiter stands
-     *      in the line of the store, so that no later one passes it.
-     *   2. What is held fits together. Each held acquisition has at least one live grant, and one that is not shared has exactly one.
+     *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold all of the lock. It
+     *      has the kind of that waiter. A reader that will join a writer which becomes a reader needs none. Beside
+     *      shared grants of its own JVM a waiter stands in the line of the store, so that no later one passes it.
+     *   2. What is held fits together. Each held acquisition has at least one live grant, and one that is not shared
+     *      has exactly one.
      *   3. Waiters are granted in the order of arrival, whatever their kinds. Each wait ends once.
      *   4. Nothing is due before dueAt.
      *
      * Rules. The names in parentheses are the actions of the specification in spec/.
-     *   - Validity counts from the sending of a command that the store has executed, never from the receipt of anything. It ends a
-     *     margin before the lease, by the stricter of two clocks (Acquisition.extend; LeaseLock: Granted, Renewed).
-     *   - A refusal is a fact. A waiter whose time is up stays until an attempt that was asked while it waited has an outcome, but no
-     *     longer than a command timeout (endOverdueWaits).
-     *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver: Notified). A renewal
-     *     follows at once. All other messages are hints: the candidate asks.
-     *   - Unknown outcomes. A command without a reply may have been executed, or may still be. The id is released again and again
-     *     until a release was answered that was sent after the last attempt of the id had its outcome, and a lease after each
-     *     attempt without a reply (isOver; WaitingLine: Repeat). An id is never used again.
+     *   - Validity counts from the sending of a command that the store has executed, never from the receipt of
+     *     anything. It ends a margin before the lease, by the stricter of two clocks (Acquisition.extend; LeaseLock:
+     *     Granted, Renewed).
+     *   - A refusal is a fact. A waiter whose time is up stays until an attempt that was asked while it waited has an
+     *     outcome, but no longer than a command timeout (endOverdueWaits).
+     *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver:
+     *     Notified). A renewal follows at once. All other messages are hints: the candidate asks.
+     *   - Unknown outcomes. A command without a reply may have been executed, or may still be. The id is released again
+     *     and again until a release was answered that was sent after the last attempt of the id had its outcome, and a
+     *     lease after each attempt without a reply (isOver; WaitingLine: Repeat). An id is never used again.
      *   - An id that is granted the lock although no waiter needs it is released at once (notified).
-     *   - A hand-over in memory changes nothing in the store: the same id, the same end of the lease, the next token. It is limited by
-     *     time and number, so that other JVMs get their turn, and to one for each microsecond, less the margin, so that tokens
-     *     stay below the next one of the store (mayHandOver; LeaseLock: PassOn).
-     *   - Readers of this JVM share an acquisition for a bounded time after the store has granted it. Only the first waiter may join one, so
-     *     that a reader never passes a writer of this JVM (sharedAcquisition; SharedWaiting: Join).
-     *   - A downgrade is repeated instead of a renewal until it is answered. The id of the writer is kept, because it may still own
-     *     the lock, and is released after the reader's (Downgrade: Downgrade, DowngradeAgain).
+     *   - A hand-over in memory changes nothing in the store: the same id, the same end of the lease, the next token.
+     *     It is limited by time and number, so that other JVMs get their turn, and to one for each microsecond, less
+     *     the margin, so that tokens stay below the next one of the store (mayHandOver; LeaseLock: PassOn).
+     *   - Readers of this JVM share an acquisition for a bounded time after the store has granted it. Only the first
+     *     waiter may join one, so that a reader never passes a writer of this JVM (sharedAcquisition; SharedWaiting:
+     *     Join).
+     *   - A downgrade is repeated instead of a renewal until it is answered. The id of the writer is kept, because it
+     *     may still own the lock, and is released after the reader's (Downgrade: Downgrade, DowngradeAgain).
      *   - A minimum hold belongs to the acquisition; a release before its end keeps the lock taken (MinimumHold: Keep).
-     *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Send, Confirmed).
+     *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Send,
+     *     Confirmed).
      *   - After an error of the JVM the lock fails as a whole, instead of being repaired (failStop).
-     *   - A grant that was lost because its time is over is not released before its lease is over in the store: the margin is the time
-     *     of its owner to react. A release by the owner ends it earlier.
+     *   - A grant that was lost because its time is over is not released before its lease is over in the store: the
+     *     margin is the time of its owner to react. A release by the owner ends it earlier.
      *
      * Units. Nanoseconds of the monotonic clock; the store is asked in milliseconds.
      *
-     * Cost. Entering, leaving and timing out take O(log n) with n waiters, each input O(s) with s acquisitions: one for a lock or for readers,
-     * one for each grant of permits.
+     * Cost. Entering, leaving and timing out take O(log n) with n waiters, each input O(s) with s acquisitions: one for
+     * a lock or for readers, one for each grant of permits.
      *
-     * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache consistency" (1989); Mellor-
-     * Crummey and Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors" (1991), for the hand-over to the
-     * first in line; Dice, Marathe and Shavit, "Lock cohorting" (2012), for the bounded number of hand-overs within one JVM.
+     * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
+     * consistency" (1989); Mellor- Crummey and Scott, "Algorithms for scalable synchronization on shared-memory
+     * multiprocessors" (1991), for the hand-over to the first in line; Dice, Marathe and Shavit, "Lock cohorting"
+     * (2012), for the bounded number of hand-overs within one JVM.
      */
 
     private static final long FIRST_PAUSE = 50 * MILLI;
@@ -165,8 +171,8 @@ public final class LocalLock {
     // ---- Inputs: owners
 
     /**
-     * The owner has ended its work. Returns whether the grant was live; if it was, {@link Effects#released} follows. The owner of a lost
-     * grant calls it as well.
+     * The owner has ended its work. Returns whether the grant was live; if it was, {@link Effects#released} follows.
+     * The owner of a lost grant calls it as well.
      */
     public boolean release(Grant grant, Moment now) {
         Acquisition acquisition = grant.acquisition;
@@ -216,8 +222,8 @@ public final class LocalLock {
     }
 
     /**
-     * Turns the grant of a writer into that of a reader, which begins at once with what is left of the writer's lease. Returns null if
-     * the writer's grant was not live; that counts as its release.
+     * Turns the grant of a writer into that of a reader, which begins at once with what is left of the writer's lease.
+     * Returns null if the writer's grant was not live; that counts as its release.
      *
      * @param reader describes the reader; it does not wait
      */
@@ -290,7 +296,10 @@ public final class LocalLock {
         advance(now);
     }
 
-    /** No reference is left by which the owner could release the grant: it is not renewed any more, and is lost when its lease ends. */
+    /**
+     * No reference is left by which the owner could release the grant: it is not renewed any more, and is lost when its
+     * lease ends.
+     */
     public void abandon(Grant grant, Moment now) {
         grant.abandoned = true;
         grant.renewUntil = BEFORE;
@@ -343,7 +352,10 @@ public final class LocalLock {
         advance(now);
     }
 
-    /** Commands go to another server, which may not have what was granted before, or may have granted what was never reported. */
+    /**
+     * Commands go to another server, which may not have what was granted before, or may have granted what was never
+     * reported.
+     */
     public void serverChanged(Moment now) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             acquisition.hasProofGap = true;
@@ -378,7 +390,9 @@ public final class LocalLock {
         advance(now);
     }
 
-    /** There is no usable reply to a command. Unless its outcome is known, it may have been executed, or may still be. */
+    /**
+     * There is no usable reply to a command. Unless its outcome is known, it may have been executed, or may still be.
+     */
     public void failed(Sent sent, LockStoreException cause, Moment now) {
         Acquisition acquisition = sent.acquisition;
         Command command = sent.command;
@@ -431,7 +445,10 @@ public final class LocalLock {
         }
     }
 
-    /** Declares all live grants lost, because none is renewed any more. Their keys are not released: the bodies still run. */
+    /**
+     * Declares all live grants lost, because none is renewed any more. Their keys are not released: the bodies still
+     * run.
+     */
     public void giveUp(Moment now) {
         refuseAll();
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
@@ -448,9 +465,9 @@ public final class LocalLock {
     }
 
     /**
-     * Begins anew after an error, such as an exhausted heap, that has ended an input at an unknown place, or because of which a fact is
-     * missing. Grants are lost and waiters refused. Nothing is relied on but the ids: each is released until that is proven, that of a
-     * grant when its owner is done or its lease has ended in the store.
+     * Begins anew after an error, such as an exhausted heap, that has ended an input at an unknown place, or because of
+     * which a fact is missing. Grants are lost and waiters refused. Nothing is relied on but the ids: each is released
+     * until that is proven, that of a grant when its owner is done or its lease has ended in the store.
      *
      * @param cause for those that wait for an outcome, which is unknown
      */
@@ -667,7 +684,10 @@ public final class LocalLock {
         return true;
     }
 
-    /** Returns whether the store has rejected an attempt, and the reply to the next one must show that it has executed none. */
+    /**
+     * Returns whether the store has rejected an attempt, and the reply to the next one must show that it has executed
+     * none.
+     */
     private boolean isRejectedAgain(Outcome known) {
         Acquisition asking = this.candidate;
         return known.failure != null
@@ -677,8 +697,8 @@ public final class LocalLock {
     }
 
     /**
-     * Ends a wait without a grant. The last waiter is notified when its place in the line of the store is gone, because the store
-     * could still grant the lock to it and refuse others; not later than a command timeout after its time.
+     * Ends a wait without a grant. The last waiter is notified when its place in the line of the store is gone, because
+     * the store could still grant the lock to it and refuse others; not later than a command timeout after its time.
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
         Acquisition asking = this.candidate;
@@ -844,7 +864,9 @@ public final class LocalLock {
         }
     }
 
-    /** Returns the time until the next attempt: until the owner's lease ends, or the interval that the store has set. */
+    /**
+     * Returns the time until the next attempt: until the owner's lease ends, or the interval that the store has set.
+     */
     private long pauseAfter(Reply.Taken taken) {
         long interval = taken.pollMillis() > 0 ? taken.pollMillis() * MILLI : this.rules.poll();
         // A longer interval than the shortest one means that others are in front: many waiters must not ask at the same
@@ -856,8 +878,8 @@ public final class LocalLock {
     }
 
     /**
-     * Notes a proof that the acquisition did not have the lock at some time after that moment. The proofs are a chain: a grant that was
-     * made and has ended between two of them takes longer than a claim lease.
+     * Notes a proof that the acquisition did not have the lock at some time after that moment. The proofs are a chain:
+     * a grant that was made and has ended between two of them takes longer than a claim lease.
      */
     private void notOwner(Acquisition acquisition, Moment askedAt, long ownerToken, Moment now) {
         acquisition.hasProofGap |= claimLeft(acquisition, now) <= 0;
@@ -872,10 +894,10 @@ public final class LocalLock {
     }
 
     /**
-     * Returns whether a message proves a grant. An old message is about a grant that was made before the base and has ended: its
-     * token is not larger than that of the owner at that time, and the chain of proofs has a gap. Either shows it. Both are required,
-     * because tokens rely on the server's clock. Shared grants are not believed, which would be safe: the waiter asks once more,
-     * while others use the lock.
+     * Returns whether a message proves a grant. An old message is about a grant that was made before the base and has
+     * ended: its token is not larger than that of the owner at that time, and the chain of proofs has a gap. Either
+     * shows it. Both are required, because tokens rely on the server's clock. Shared grants are not believed, which
+     * would be safe: the waiter asks once more, while others use the lock.
      */
     private boolean isProof(Acquisition acquisition, long token, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);
@@ -981,7 +1003,10 @@ public final class LocalLock {
         return null;
     }
 
-    /** A JVM's clock may be faster than the store's, so that the margin of a lease is kept for the number of tokens as well. */
+    /**
+     * A JVM's clock may be faster than the store's, so that the margin of a lease is kept for the number of tokens as
+     * well.
+     */
     private boolean mayHandOver(Grant grant, Waiter next, Moment now) {
         Acquisition acquisition = grant.acquisition;
         long since = now.nanos() - acquisition.grantedAt;
@@ -1047,8 +1072,8 @@ public final class LocalLock {
     }
 
     /**
-     * Returns the time from which on the reply to a renewal that is sent now is late. What is left of the lease must be enough to
-     * repeat the renewal if it is lost, also where renewals begin shortly before the end.
+     * Returns the time from which on the reply to a renewal that is sent now is late. What is left of the lease must be
+     * enough to repeat the renewal if it is lost, also where renewals begin shortly before the end.
      */
     private long lateAt(Acquisition acquisition, Moment now) {
         long left = acquisition.remaining(now);
@@ -1127,8 +1152,8 @@ public final class LocalLock {
     // ---- Ending
 
     /**
-     * From that time on, a release of the id is sent until it is known that the store has nothing of it, at most until each lease
-     * that it may still obtain is over.
+     * From that time on, a release of the id is sent until it is known that the store has nothing of it, at most until
+     * each lease that it may still obtain is over.
      */
     private void end(Acquisition acquisition, long releaseAt, Moment now) {
         acquisition.phase = Phase.ENDING;
@@ -1218,7 +1243,10 @@ public final class LocalLock {
         }
     }
 
-    /** A release proves the end of the id if no attempt was under way after it was sent, which could be executed after it. */
+    /**
+     * A release proves the end of the id if no attempt was under way after it was sent, which could be executed after
+     * it.
+     */
     private static boolean isOver(Acquisition acquisition, Sent release, Reply reply) {
         return acquisition.openAttempts == 0
                 && release.at.nanos() >= acquisition.settledAt
@@ -1290,7 +1318,10 @@ public final class LocalLock {
         return null;
     }
 
-    /** Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in memory. */
+    /**
+     * Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in
+     * memory.
+     */
     private boolean mayAsk(Waiter first) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {
@@ -1300,7 +1331,10 @@ public final class LocalLock {
         return true;
     }
 
-    /** Returns whether the first waiter joins a writer that becomes a reader, as soon as the store has answered the downgrade. */
+    /**
+     * Returns whether the first waiter joins a writer that becomes a reader, as soon as the store has answered the
+     * downgrade.
+     */
     private static boolean willBeJoined(Acquisition acquisition, Waiter first) {
         return acquisition.isDowngrading()
                 && acquisition.isJoinable

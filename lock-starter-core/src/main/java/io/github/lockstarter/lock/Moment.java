@@ -1,8 +1,8 @@
 package io.github.lockstarter.lock;
 
 /**
- * One reading of both clocks of a JVM. The monotonic clock may stand still while a virtual machine is suspended; the wall clock
- * may step.
+ * One reading of both clocks of a JVM. The monotonic clock may stand still while a virtual machine is suspended; the
+ * wall clock may step.
  *
  * @param nanos nanoseconds of the monotonic clock; never negative
  * @param wallMillis milliseconds of the wall clock
@@ -18,8 +18,8 @@ public record Moment(long nanos, long wallMillis) {
     public static final long BEFORE = -1;
 
     /**
-     * Returns the nanoseconds since an earlier moment by the clock that shows more, because the owner of a lease must not count
-     * too little time.
+     * Returns the nanoseconds since an earlier moment by the clock that shows more, because the owner of a lease must
+     * not count too little time.
      */
     long since(Moment earlier) {
         return Math.max(this.nanos - earlier.nanos, (this.wallMillis - earlier.wallMillis) * MILLI);

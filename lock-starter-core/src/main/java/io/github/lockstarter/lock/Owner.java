@@ -6,6 +6,9 @@ public interface Owner {
     /** An owner that is no thread. */
     Owner NONE = () -> true;
 
-    /** Returns whether the owner can still release the grant. Called under the mutex of the lock, so it only reads a state. */
+    /**
+     * Returns whether the owner can still release the grant. Called under the mutex of the lock, so it only reads a
+     * state.
+     */
     boolean isAlive();
 }

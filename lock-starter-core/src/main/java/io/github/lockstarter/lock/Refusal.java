@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
  * How a wait ended without a grant.
  *
  * @param cause why it ended
- * @param failure the failure of the store that is the cause; null if the cause is another one, or if the store did not answer in time
+ * @param failure the failure of the store that is the cause; null if the cause is another one, or if the store did not
+ *     answer in time
  * @param owner id of the owner in the last reply of the store; null: unknown
  * @param used sum of the weights of the holders in that reply; 0: an exclusive owner, or unknown
- * @param mayBeGranted whether a command for the wait had no usable reply, so that the store may grant the lock without an owner for
- *     up to one lease
+ * @param mayBeGranted whether a command for the wait had no usable reply, so that the store may grant the lock without
+ *     an owner for up to one lease
  */
 public record Refusal(
         Cause cause,

@@ -5,11 +5,13 @@ package io.github.lockstarter.lock;
  *
  * @param commandTimeout time within which a command is answered or has failed
  * @param poll time after which a waiter asks again, unless the store sets another one
- * @param claim lease with which the store grants a lock to an acquisition from its waiting line; 0: its messages are hints
- * @param handOverTime time after a grant of the store within which it is passed on in memory, and within which readers join it
+ * @param claim lease with which the store grants a lock to an acquisition from its waiting line; 0: its messages are
+ *     hints
+ * @param handOverTime time after a grant of the store within which it is passed on in memory, and within which readers
+ *     join it
  * @param maxHandOvers how often a grant is passed on in memory
- * @param needsConfirmation whether only the reply to a command of the acquisition itself proves a grant, because replicas must
- *     confirm it
+ * @param needsConfirmation whether only the reply to a command of the acquisition itself proves a grant, because
+ *     replicas must confirm it
  */
 public record Rules(
         long commandTimeout, long poll, long claim, long handOverTime, int maxHandOvers, boolean needsConfirmation) {
@@ -19,7 +21,9 @@ public record Rules(
     /** A renewal that fails is repeated at least about ten times until the end of its lease. */
     private static final int RETRIES_IN_A_LEASE = 12;
 
-    /** Renewals are due at the ends of slots, of which an interval has that many: those of many locks share a command. */
+    /**
+     * Renewals are due at the ends of slots, of which an interval has that many: those of many locks share a command.
+     */
     private static final int SLOTS_IN_AN_INTERVAL = 8;
 
     /** The store's clock counts tokens in microseconds. */
@@ -35,8 +39,9 @@ public record Rules(
     private static final int LATE_PART_OF_REST = 3;
 
     /**
-     * Returns the part of a lease on which its owner relies. The margin is a tenth and at least 2 ms, for clocks that run at different
-     * speeds and for steps of the server's clock; half of the shortest leases, so that some time is left.
+     * Returns the part of a lease on which its owner relies. The margin is a tenth and at least 2 ms, for clocks that
+     * run at different speeds and for steps of the server's clock; half of the shortest leases, so that some time is
+     * left.
      */
     public static long usable(long lease) {
         return lease - Math.min(lease / 2, Math.max(MIN_MARGIN, lease / 10));
@@ -66,7 +71,8 @@ public record Rules(
      * Returns the time after which the reply to a renewal is late.
      *
      * @param left what is left of the lease on which the owner relies
-     * @param isConfirmed whether the store has the full lease; if not, the first renewal proves the grant and is more urgent
+     * @param isConfirmed whether the store has the full lease; if not, the first renewal proves the grant and is more
+     *     urgent
      */
     static long lateAfter(long lease, long left, boolean isConfirmed) {
         return isConfirmed
@@ -85,8 +91,8 @@ public record Rules(
     }
 
     /**
-     * Returns for how long an id is released again that may have something in the store: twice the longest lease that it may obtain there.
-     * A grant along the waiting line has a lease of twice the shortest interval.
+     * Returns for how long an id is released again that may have something in the store: twice the longest lease that
+     * it may obtain there. A grant along the waiting line has a lease of twice the shortest interval.
      */
     long maxReleasing(long longestLease) {
         return 2 * Math.max(longestLease, 2 * this.poll);

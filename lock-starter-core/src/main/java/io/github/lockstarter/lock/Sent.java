@@ -4,8 +4,8 @@ import io.github.lockstarter.store.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that a {@link LocalLock} wants to be sent. Its outcome must be reported exactly once, by {@link LocalLock#replied} or {@link
- * LocalLock#failed}.
+ * A command that a {@link LocalLock} wants to be sent. Its outcome must be reported exactly once, by {@link
+ * LocalLock#replied} or {@link LocalLock#failed}.
  */
 public final class Sent extends Effect {
 
@@ -17,7 +17,10 @@ public final class Sent extends Effect {
     /** The candidate that a release names; null: none. */
     final @Nullable Acquisition successor;
 
-    /** Not later than it was sent: what the reply proves is counted from here. Changed by the driver when it is written later. */
+    /**
+     * Not later than it was sent: what the reply proves is counted from here. Changed by the driver when it is written
+     * later.
+     */
     public Moment at;
 
     /** Whether it waits in a {@link CommandWindow}, and the next one of the same acquisition. */

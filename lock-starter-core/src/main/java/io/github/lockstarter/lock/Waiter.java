@@ -5,8 +5,8 @@ import io.github.lockstarter.store.GrantKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a lock that waits: a thread, a future or a step of the simulation, which extend this class. The fields that are not
- * final belong to {@link LocalLock} and its queue, and are used only under the mutex of the lock.
+ * A request for a lock that waits: a thread, a future or a step of the simulation, which extend this class. The fields
+ * that are not final belong to {@link LocalLock} and its queue, and are used only under the mutex of the lock.
  */
 public abstract class Waiter {
 

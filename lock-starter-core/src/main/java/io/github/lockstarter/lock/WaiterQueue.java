@@ -6,12 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of one lock in the order of arrival, and by the times at which something is due for them. Entering and leaving cost
- * O(log n). The links and the positions in the heap are fields of the waiters, and one waiter needs no heap.
+ * The waiters of one lock in the order of arrival, and by the times at which something is due for them. Entering and
+ * leaving cost O(log n). The links and the positions in the heap are fields of the waiters, and one waiter needs no
+ * heap.
  *
- * <p>A method call fails where the stack is exhausted. Therefore a waiter enters and leaves by plain writes, and each call that
- * follows either orders the heap or has no effect: what an error leaves is a heap whose order is wrong, which {@link #rebuild}
- * corrects.
+ * <p>A method call fails where the stack is exhausted. Therefore a waiter enters and leaves by plain writes, and each
+ * call that follows either orders the heap or has no effect: what an error leaves is a heap whose order is wrong, which
+ * {@link #rebuild} corrects.
  */
 final class WaiterQueue {
 
@@ -127,7 +128,9 @@ final class WaiterQueue {
         this.overdue.add(waiter);
     }
 
-    /** Removes and returns the waiters that {@link #addOverdue} has noted; some of them may have left the queue since. */
+    /**
+     * Removes and returns the waiters that {@link #addOverdue} has noted; some of them may have left the queue since.
+     */
     List<Waiter> takeOverdue() {
         List<Waiter> all = this.overdue;
         if (!all.isEmpty()) {

@@ -97,7 +97,9 @@ public final class AcquisitionObservations implements AcquireObserver {
             }
         }
 
-        /** Restores the outer scope: a half-open scope would become the parent of unrelated observations of this thread. */
+        /**
+         * Restores the outer scope: a half-open scope would become the parent of unrelated observations of this thread.
+         */
         private void scopeFailed(Throwable ex) {
             AcquisitionObservations.this.registry.setCurrentObservationScope(this.outer);
             AcquisitionObservations.this.failures.add(this.context.getLock(), ex);

@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 
 /**
- * The leases that are held, by the value of the tag {@code lock}. One pass over all leases serves the gauges of all names: its
- * result is used for a hundred times as long as the pass took, but for at most a second: gauges of few leases follow at once, and
- * those of many cost no more than one pass a second, however many are read. Thread-safe.
+ * The leases that are held, by the value of the tag {@code lock}. One pass over all leases serves the gauges of all
+ * names: its result is used for a hundred times as long as the pass took, but for at most a second: gauges of few
+ * leases follow at once, and those of many cost no more than one pass a second, however many are read. Thread-safe.
  */
 final class HoldsByTag {
 

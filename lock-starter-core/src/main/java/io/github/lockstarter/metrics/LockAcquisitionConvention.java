@@ -29,7 +29,10 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
         return "acquire " + context.getLock();
     }
 
-    /** {@inheritDoc} By default {@code lock} and {@code distributed.lock.mode}, and {@code outcome} after the end of the acquisition. */
+    /**
+     * {@inheritDoc} By default {@code lock} and {@code distributed.lock.mode}, and {@code outcome} after the end of the
+     * acquisition.
+     */
     @Override
     default KeyValues getLowCardinalityKeyValues(LockAcquisitionContext context) {
         KeyValues values = KeyValues.of(
@@ -41,7 +44,8 @@ public interface LockAcquisitionConvention extends ObservationConvention<LockAcq
 
     /**
      * {@inheritDoc} By default {@code key} unless it is empty, {@code distributed.lock.instance}, {@code fencing.token}
-     * after the grant, and {@code distributed.lock.holder} after {@code timeout} and {@code skipped} if the holder is known.
+     * after the grant, and {@code distributed.lock.holder} after {@code timeout} and {@code skipped} if the holder is
+     * known.
      */
     @Override
     default KeyValues getHighCardinalityKeyValues(LockAcquisitionContext context) {

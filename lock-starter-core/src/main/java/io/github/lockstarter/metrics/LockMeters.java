@@ -21,9 +21,10 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 
 /**
- * The meters of one value of the tag {@code lock}: gauges for all modes together, and a timer or counter for each mode and each
- * value of a further tag, which are found without allocation. All meters of a mode are registered at its first use, because an alert
- * on the increase of a counter misses its first event if the counter appears with that event. Thread-safe.
+ * The meters of one value of the tag {@code lock}: gauges for all modes together, and a timer or counter for each mode
+ * and each value of a further tag, which are found without allocation. All meters of a mode are registered at its first
+ * use, because an alert on the increase of a counter misses its first event if the counter appears with that event.
+ * Thread-safe.
  */
 final class LockMeters {
 
@@ -32,7 +33,9 @@ final class LockMeters {
         HOLD
     }
 
-    /** The values of the further tags. Values of different types are different keys, although their names are the same. */
+    /**
+     * The values of the further tags. Values of different types are different keys, although their names are the same.
+     */
     private static final List<Enum<?>> VALUES = Stream.<Enum<?>[]>of(
                     AcquireOutcome.values(),
                     RenewalOutcome.values(),

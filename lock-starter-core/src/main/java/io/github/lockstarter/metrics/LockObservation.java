@@ -38,7 +38,10 @@ public enum LockObservation implements ObservationDocumentation {
         /** What the grant allows beside it: {@code write}, {@code read} or {@code permit}. */
         MODE("distributed.lock.mode"),
 
-        /** How the acquisition ended: {@code acquired}, {@code timeout}, {@code skipped}, {@code interrupted} or {@code error}. */
+        /**
+         * How the acquisition ended: {@code acquired}, {@code timeout}, {@code skipped}, {@code interrupted} or {@code
+         * error}.
+         */
         OUTCOME("outcome");
 
         private final String text;

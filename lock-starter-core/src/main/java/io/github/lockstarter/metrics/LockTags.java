@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it; and those of
- * the tag {@code mode}. Thread-safe.
+ * Determines the values of the tag {@code lock}: the static names up to a limit, and {@link #OTHER} beyond it; and
+ * those of the tag {@code mode}. Thread-safe.
  */
 final class LockTags {
 

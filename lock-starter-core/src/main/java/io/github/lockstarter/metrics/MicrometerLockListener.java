@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an
  * event may call it.
  *
- * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}. The tag
- * {@code mode} is {@code write}, {@code read} or {@code permit}.
+ * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}. The
+ * tag {@code mode} is {@code write}, {@code read} or {@code permit}.
  */
 public final class MicrometerLockListener implements MeterListener, LockNameListener {
 

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of the locks of one static name, from the properties {@code distributed-lock.locks.<name>}. A value of null
- * is not set. Immutable. Rejects values that cannot work, under the names of their properties.
+ * The settings of the locks of one static name, from the properties {@code distributed-lock.locks.<name>}. A value of
+ * null is not set. Immutable. Rejects values that cannot work, under the names of their properties.
  *
  * @param name the name as it is written in the properties
  * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit

@@ -5,7 +5,9 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 
-/** The configuration that applies to requests without values of their own, for annotated methods and for the registry. */
+/**
+ * The configuration that applies to requests without values of their own, for annotated methods and for the registry.
+ */
 public interface RequestDefaults {
 
     /** Returns how long requests wait; {@link LockRequest#FOREVER} for no limit. */

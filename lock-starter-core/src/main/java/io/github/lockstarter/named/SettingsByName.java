@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Finds the settings of a lock by its static name. Thread-safe.
  *
  * <p>Properties cannot spell every name: an environment variable consists of capital letters and digits only. So the
- * settings of a name are those that are written for exactly that name, and those of the same letters and digits in lower
- * case; without the former, those of any spelling that differs in case and punctuation only. Of several spellings, the one that
- * comes first in any property source has precedence, value by value: Spring Boot reads the sources in their order.
+ * settings of a name are those that are written for exactly that name, and those of the same letters and digits in
+ * lower case; without the former, those of any spelling that differs in case and punctuation only. Of several
+ * spellings, the one that comes first in any property source has precedence, value by value: Spring Boot reads the
+ * sources in their order.
  */
 public final class SettingsByName {
 

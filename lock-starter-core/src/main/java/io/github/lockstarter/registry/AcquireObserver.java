@@ -35,7 +35,9 @@ public interface AcquireObserver {
         /** Is called by the thread that has entered, before the end. */
         default void leave() {}
 
-        /** Is called when the lock was granted, by the thread that waited, or by the one that then completes the future. */
+        /**
+         * Is called when the lock was granted, by the thread that waited, or by the one that then completes the future.
+         */
         default void granted(long fencingToken) {}
 
         /**

@@ -18,7 +18,10 @@ import io.github.lockstarter.store.GrantKind;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Reports waits that end without a grant: to observers, and as exceptions for callers, which name the holder of the lock. */
+/**
+ * Reports waits that end without a grant: to observers, and as exceptions for callers, which name the holder of the
+ * lock.
+ */
 final class AcquireReports {
 
     private final Engine engine;
@@ -54,8 +57,8 @@ final class AcquireReports {
     }
 
     /**
-     * Creates the exception for the caller: the failure of the store if the last attempt failed, because it is then unknown whether
-     * the lock is held.
+     * Creates the exception for the caller: the failure of the store if the last attempt failed, because it is then
+     * unknown whether the lock is held.
      */
     LockException exception(Wait wait, Refusal refusal) {
         Duration waited = this.events.waited(wait);

@@ -64,8 +64,8 @@ final class Acquisitions {
     }
 
     /**
-     * Acquires a lock on the calling thread. If this method, or what the caller does before it can release the lock, throws, the
-     * caller must call {@link #failed}.
+     * Acquires a lock on the calling thread. If this method, or what the caller does before it can release the lock,
+     * throws, the caller must call {@link #failed}.
      *
      * @param mustSucceed false: returns null if another owner held the lock until the end of the wait
      * @throws LockException if the lock is not granted
@@ -120,7 +120,8 @@ final class Acquisitions {
     }
 
     /**
-     * Acquires a lock without waiting. The future is completed with the lease, or with the exception that a blocking call would throw.
+     * Acquires a lock without waiting. The future is completed with the lease, or with the exception that a blocking
+     * call would throw.
      */
     CompletableFuture<Lease> acquireLater(LockRequest request) {
         LeaseTerms terms = this.leases.terms();
@@ -129,9 +130,9 @@ final class Acquisitions {
     }
 
     /**
-     * An acquisition that waits without a thread. Dependent stages of its future are user code, so it is completed on threads for
-     * that: a grant on one of a limited number, because stages often keep the thread for as long as they hold the lock, and a failure
-     * on one that stages of grants cannot occupy.
+     * An acquisition that waits without a thread. Dependent stages of its future are user code, so it is completed on
+     * threads for that: a grant on one of a limited number, because stages often keep the thread for as long as they
+     * hold the lock, and a failure on one that stages of grants cannot occupy.
      */
     private final class FutureWait extends Wait {
 
@@ -141,7 +142,10 @@ final class Acquisitions {
 
         private volatile boolean isOver;
 
-        /** The lease until it is delivered, so that a repetition delivers the same; not afterwards, because it must not be referenced. */
+        /**
+         * The lease until it is delivered, so that a repetition delivers the same; not afterwards, because it must not
+         * be referenced.
+         */
         private volatile @Nullable LeaseHandle lease;
 
         /** Whether the lease is on its way to the future, or the future fails instead. */
@@ -183,7 +187,9 @@ final class Acquisitions {
             return this.future;
         }
 
-        /** Called again if an error, such as an exhausted stack of the thread that brings the grant, prevents its end. */
+        /**
+         * Called again if an error, such as an exhausted stack of the thread that brings the grant, prevents its end.
+         */
         @Override
         public void granted(Grant grant, Effects.Way way) {
             this.isOver = true;

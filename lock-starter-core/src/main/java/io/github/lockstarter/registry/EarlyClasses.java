@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Initializes classes that the first loss, release, refusal or failure would initialize. If that happened on a full heap, the
- * initialization would fail, and with it each later use of the class. Classes without code in their initialization need not be here.
+ * Initializes classes that the first loss, release, refusal or failure would initialize. If that happened on a full
+ * heap, the initialization would fail, and with it each later use of the class. Classes without code in their
+ * initialization need not be here.
  */
 final class EarlyClasses {
 

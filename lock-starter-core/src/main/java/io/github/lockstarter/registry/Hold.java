@@ -34,13 +34,16 @@ final class Hold extends ThreadHolds.Key {
 
     LeaseHandle lease;
 
-    /** Request of a reader that uses the lease of the writer, which this thread holds as well; null: it has a lease of its own. */
+    /**
+     * Request of a reader that uses the lease of the writer, which this thread holds as well; null: it has a lease of
+     * its own.
+     */
     @Nullable
     LockRequest underWriter;
 
     /**
-     * How often the thread has entered; 0: it has not yet, or the last hold has ended. Then the thread holds it no more, also if an
-     * error has kept it among its holds.
+     * How often the thread has entered; 0: it has not yet, or the last hold has ended. Then the thread holds it no
+     * more, also if an error has kept it among its holds.
      */
     int count;
 
@@ -62,8 +65,8 @@ final class Hold extends ThreadHolds.Key {
     }
 
     /**
-     * Creates the hold of a reader in the thread of the writer, which needs no grant as long as the writer has one. It has yet to be
-     * entered.
+     * Creates the hold of a reader in the thread of the writer, which needs no grant as long as the writer has one. It
+     * has yet to be entered.
      */
     static Hold readerUnder(Hold writer, LockRequest request) {
         Hold hold = new Hold(request, writer.lease, 0);
@@ -82,8 +85,8 @@ final class Hold extends ThreadHolds.Key {
     }
 
     /**
-     * Enters again. A nested hold can extend the lease or its renewal, and never shortens it; it causes a command to the store only if
-     * it requests a longer lease than is left.
+     * Enters again. A nested hold can extend the lease or its renewal, and never shortens it; it causes a command to
+     * the store only if it requests a longer lease than is left.
      */
     void enter(LockRequest request) {
         this.lease.ensureHeld();
@@ -110,8 +113,8 @@ final class Hold extends ThreadHolds.Key {
     }
 
     /**
-     * Ends one of several holds, counted from the outermost, which is 1. A hold that was entered inside of it and outlives it takes its
-     * position, and the grant is renewed for as long as that hold requires.
+     * Ends one of several holds, counted from the outermost, which is 1. A hold that was entered inside of it and
+     * outlives it takes its position, and the grant is renewed for as long as that hold requires.
      */
     void leave(int number) {
         Level current = this.level;

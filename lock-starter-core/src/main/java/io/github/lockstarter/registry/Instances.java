@@ -23,15 +23,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instances that hold locks: publishes the description of this one from the start to the stop of a run, and finds those of
- * others. No method blocks, and no caller of a lock waits for this. Thread-safe.
+ * The instances that hold locks: publishes the description of this one from the start to the stop of a run, and finds
+ * those of others. No method blocks, and no caller of a lock waits for this. Thread-safe.
  *
- * <p>This instance is published every 30 seconds, at most 30 seconds after the store is connected. The description lives for ten times
- * as long without that, and longer than the lease of a renewed lock, so that the holder of a lock can still be shown after its crash.
+ * <p>This instance is published every 30 seconds, at most 30 seconds after the store is connected. The description
+ * lives for ten times as long without that, and longer than the lease of a renewed lock, so that the holder of a lock
+ * can still be shown after its crash.
  *
- * <p>The description of another instance, which never changes, is read when its id is first seen, and again after five seconds if there
- * was none: an instance publishes it a moment after its first lock. At most 1,000 instances are known; another one takes the place of
- * the one that was not used for the longest time.
+ * <p>The description of another instance, which never changes, is read when its id is first seen, and again after five
+ * seconds if there was none: an instance publishes it a moment after its first lock. At most 1,000 instances are known;
+ * another one takes the place of the one that was not used for the longest time.
  */
 final class Instances {
 
@@ -163,7 +164,10 @@ final class Instances {
         }
     }
 
-    /** Returns the instance of an acquisition without its description; the whole id if it does not have the form of an id. */
+    /**
+     * Returns the instance of an acquisition without its description; the whole id if it does not have the form of an
+     * id.
+     */
     static LockHolder byId(String acquisitionId) {
         String instance = AcquisitionIds.instanceOf(acquisitionId);
         return new LockHolder(instance != null ? instance : acquisitionId);

@@ -30,10 +30,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What one run holds and awaits, and its health: whether it accepts acquisitions, the store answers and renewals are in time. */
+/**
+ * What one run holds and awaits, and its health: whether it accepts acquisitions, the store answers and renewals are in
+ * time.
+ */
 final class Inventory {
 
-    /** Name of a lock that is never acquired, by which the store is checked. In a cluster it checks the node of its slot. */
+    /**
+     * Name of a lock that is never acquired, by which the store is checked. In a cluster it checks the node of its
+     * slot.
+     */
     private static final String CHECKED = "lock-starter-health";
 
     /** Time for which the last check of the store is good enough. */
@@ -172,8 +178,8 @@ final class Inventory {
     }
 
     /**
-     * Returns the last check, after another one if it is older than a second, for which it waits for 10 ms at most; null: there was
-     * none so far. An overdue check has failed.
+     * Returns the last check, after another one if it is older than a second, for which it waits for 10 ms at most;
+     * null: there was none so far. An overdue check has failed.
      */
     private @Nullable Check check() {
         Check known = this.last;

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's view of a grant. A handle of a lease that belongs to no thread is watched for being dropped without a release, so that
- * nothing in the library refers to it.
+ * The user's view of a grant. A handle of a lease that belongs to no thread is watched for being dropped without a
+ * release, so that nothing in the library refers to it.
  */
 final class LeaseHandle implements Lease {
 
@@ -57,7 +57,9 @@ final class LeaseHandle implements Lease {
             return new LeaseHandle(this, grant);
         }
 
-        /** Creates a handle for a grant that belongs to no thread, which is watched for being dropped without a release. */
+        /**
+         * Creates a handle for a grant that belongs to no thread, which is watched for being dropped without a release.
+         */
         LeaseHandle withoutThread(Grant grant) {
             LeaseHandle handle = new LeaseHandle(this, grant);
             grant.owner = new Watch(handle, this.dropped);
@@ -75,7 +77,10 @@ final class LeaseHandle implements Lease {
             }
         }
 
-        /** Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be going on. */
+        /**
+         * Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be
+         * going on.
+         */
         private void abandon(Grant grant) {
             if (grant.isLive()) {
                 this.events.leaseDropped(grant);
@@ -85,8 +90,8 @@ final class LeaseHandle implements Lease {
     }
 
     /**
-     * Refers to a handle without keeping it reachable. It is reachable itself as long as the engine has the grant, so that nothing
-     * needs to end it.
+     * Refers to a handle without keeping it reachable. It is reachable itself as long as the engine has the grant, so
+     * that nothing needs to end it.
      */
     private static final class Watch extends PhantomReference<LeaseHandle> implements Owner {
 

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Limits lines of the log that repeat, because a fault of the store affects all locks at once: one line a minute for each kind of line
- * and static name of a lock. Thread-safe.
+ * Limits lines of the log that repeat, because a fault of the store affects all locks at once: one line a minute for
+ * each kind of line and static name of a lock. Thread-safe.
  */
 final class LineLimit {
 

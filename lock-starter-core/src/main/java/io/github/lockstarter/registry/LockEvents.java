@@ -47,9 +47,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Publishes what happens to the locks of one run: to the meters at once, on the thread of the event, to the log and to listeners on
- * one thread each. Notifies owners of losses. An exception of an observer is logged and affects neither the lock nor other
- * observers. Safe for use by several threads.
+ * Publishes what happens to the locks of one run: to the meters at once, on the thread of the event, to the log and to
+ * listeners on one thread each. Notifies owners of losses. An exception of an observer is logged and affects neither
+ * the lock nor other observers. Safe for use by several threads.
  */
 final class LockEvents implements Engine.Observer {
 
@@ -58,7 +58,9 @@ final class LockEvents implements Engine.Observer {
     /** Shortest time from one warning about slow listeners to the next. */
     private static final long QUIET = TimeUnit.MINUTES.toNanos(10);
 
-    /** A map, because the table of a switch is a class of its own, whose initialization fails for ever on a full heap. */
+    /**
+     * A map, because the table of a switch is a class of its own, whose initialization fails for ever on a full heap.
+     */
     private static final Map<LossReason, String> EXPLANATIONS = Map.of(
             LossReason.EXPIRED,
             "its lease expired, because no renewal succeeded in time. Check the store, and pauses of this JVM.",
@@ -228,7 +230,9 @@ final class LockEvents implements Engine.Observer {
         return this.names.of(wait.request.lockName());
     }
 
-    /** Returns the time since the beginning of the wait; zero if it did not wait, as the reader that a writer becomes. */
+    /**
+     * Returns the time since the beginning of the wait; zero if it did not wait, as the reader that a writer becomes.
+     */
     Duration waited(Wait wait) {
         return wait.enteredAt > 0 ? since(wait.enteredAt) : Duration.ZERO;
     }

@@ -28,17 +28,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one call, all or none of which are granted. They are acquired one after the other in an order that all calls
- * share, with one deadline: the time that the call waits for a lock counts towards the wait times of the others. They are
- * released together, with all commands sent before the first answer, so that a store that does not answer delays the call by one
- * command timeout and not by one for each lock.
+ * The locks of one call, all or none of which are granted. They are acquired one after the other in an order that all
+ * calls share, with one deadline: the time that the call waits for a lock counts towards the wait times of the others.
+ * They are released together, with all commands sent before the first answer, so that a store that does not answer
+ * delays the call by one command timeout and not by one for each lock.
  *
- * <p>Work of one thread is run by {@link #execute}, each lock nested in the one before. For work that continues after the call
- * has returned, the caller acquires leases that belong to no thread: {@link #next}, {@link #add}, then {@link #begin}, and
- * {@link #release} when the work has ended.
+ * <p>Work of one thread is run by {@link #execute}, each lock nested in the one before. For work that continues after
+ * the call has returned, the caller acquires leases that belong to no thread: {@link #next}, {@link #add}, then {@link
+ * #begin}, and {@link #release} when the work has ended.
  *
- * <p>The call begins when the object is created. Not thread-safe; its methods are called one after the other, each with a
- * happens-before edge to the next.
+ * <p>The call begins when the object is created. Not thread-safe; its methods are called one after the other, each with
+ * a happens-before edge to the next.
  */
 public final class LockSequence {
 
@@ -49,8 +49,8 @@ public final class LockSequence {
     private static final Duration MIN_LEASE = Duration.ofMillis(1);
 
     /**
-     * Permits before locks, so that no call waits for permits while others wait for its lock. Of one name, a writer before
-     * a reader and more permits before fewer, because the opposite cannot be nested.
+     * Permits before locks, so that no call waits for permits while others wait for its lock. Of one name, a writer
+     * before a reader and more permits before fewer, because the opposite cannot be nested.
      */
     private static final Comparator<LockRequest> ORDER = Comparator.comparing(
                     (LockRequest request) -> request.mode() != LockMode.PERMIT)
@@ -218,8 +218,8 @@ public final class LockSequence {
     }
 
     /**
-     * Runs an annotated method in this thread, with the innermost lease as that of the {@link LeaseContext}. The loss of a
-     * lease prevents the commit of transactions that the method begins and commits, unless it is ignored.
+     * Runs an annotated method in this thread, with the innermost lease as that of the {@link LeaseContext}. The loss
+     * of a lease prevents the commit of transactions that the method begins and commits, unless it is ignored.
      */
     public <T extends @Nullable Object, E extends Throwable> T call(LockedCallback<T, E> method) throws E {
         int granted = this.leases.size();
@@ -292,8 +292,8 @@ public final class LockSequence {
     // ---- Releasing
 
     /**
-     * Releases the leases of a thread; the holds around this one end afterwards and have nothing to release. Those are left
-     * out that an outer call or an enclosing transaction holds as well.
+     * Releases the leases of a thread; the holds around this one end afterwards and have nothing to release. Those are
+     * left out that an outer call or an enclosing transaction holds as well.
      *
      * @param failure the exception of the call; null if it has a result
      */
@@ -342,8 +342,8 @@ public final class LockSequence {
     }
 
     /**
-     * Returns how long a call that was not granted a lock waits for the release of the locks before it: as long as it could
-     * have waited for that one; zero or less if the store has just failed to answer.
+     * Returns how long a call that was not granted a lock waits for the release of the locks before it: as long as it
+     * could have waited for that one; zero or less if the store has just failed to answer.
      */
     public long releaseWaitNanos(Throwable failure) {
         return failure instanceof LockStoreException ? 0 : graceNanos(granted());
@@ -352,14 +352,17 @@ public final class LockSequence {
     /**
      * Releases leases that belong to no thread, without blocking. Minimum holds last longer if the work was begun.
      *
-     * @return completed with the loss of the innermost lost lease, unless its loss is ignored, or with null; exceptionally
-     *     only if a registry of the application throws
+     * @return completed with the loss of the innermost lost lease, unless its loss is ignored, or with null;
+     *     exceptionally only if a registry of the application throws
      */
     public CompletableFuture<@Nullable LockLostException> release() {
         return releaseAll(this::release).thenApply(unused -> firstLoss());
     }
 
-    /** Releases leases that belong to no thread, as {@link #release}, after a failure in the calling thread, and waits for it. */
+    /**
+     * Releases leases that belong to no thread, as {@link #release}, after a failure in the calling thread, and waits
+     * for it.
+     */
     public void releaseAfter(Throwable failure) {
         CompletableFuture<@Nullable LockLostException> released = release();
         awaitRelease(released, failure);

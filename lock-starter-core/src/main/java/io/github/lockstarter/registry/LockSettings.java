@@ -104,8 +104,8 @@ public record LockSettings(
     }
 
     /**
-     * Creates settings; null means that a value is derived from the watchdog timeout. A {@code maxHold} of null or -1 ms
-     * means no limit.
+     * Creates settings; null means that a value is derived from the watchdog timeout. A {@code maxHold} of null or -1
+     * ms means no limit.
      *
      * @throws InvalidLockSettingException if a value is out of range, two of them do not fit, or {@code onLost} is
      *     {@code DEFAULT}
@@ -232,8 +232,8 @@ public record LockSettings(
     }
 
     /**
-     * Returns how long a command may take where that is not configured. All locks share a connection, so that the shortest
-     * of the timeouts decides.
+     * Returns how long a command may take where that is not configured. All locks share a connection, so that the
+     * shortest of the timeouts decides.
      */
     public static Duration defaultCommandTimeout(Duration watchdogTimeout, SettingsByName named) {
         Duration shortest = named.all().stream()

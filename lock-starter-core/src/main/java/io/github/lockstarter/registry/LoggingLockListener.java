@@ -16,7 +16,9 @@ final class LoggingLockListener implements LockListener {
 
     private final LineLimit limit;
 
-    /** Static names for which a WARN was logged, and no recovery since then. At most as many as the limit allows lines. */
+    /**
+     * Static names for which a WARN was logged, and no recovery since then. At most as many as the limit allows lines.
+     */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     private final LoggedNames names;

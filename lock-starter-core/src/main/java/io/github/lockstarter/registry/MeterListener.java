@@ -4,8 +4,8 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 
 /**
- * Records meters. Its methods, those of {@link LockListener} included, are called at once, on the thread of the event, and
- * must neither block nor throw.
+ * Records meters. Its methods, those of {@link LockListener} included, are called at once, on the thread of the event,
+ * and must neither block nor throw.
  */
 public interface MeterListener extends LockListener {
 

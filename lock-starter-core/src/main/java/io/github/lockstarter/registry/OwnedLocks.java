@@ -19,8 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that belong to threads: entering, entering again, leaving, and running code under them. Reentrancy is implemented here alone,
- * without the store. Holds outlive a restart of the registry, so that a thread can unlock what it held before.
+ * Locks that belong to threads: entering, entering again, leaving, and running code under them. Reentrancy is
+ * implemented here alone, without the store. Holds outlive a restart of the registry, so that a thread can unlock what
+ * it held before.
  */
 final class OwnedLocks {
 
@@ -158,7 +159,9 @@ final class OwnedLocks {
 
     // ---- Leaving
 
-    /** Ends the innermost hold of this thread; throws if it has none, or if it was the last one and the lease is lost. */
+    /**
+     * Ends the innermost hold of this thread; throws if it has none, or if it was the last one and the lease is lost.
+     */
     void unlock(LockRequest request) {
         ThreadHolds mine = this.holds.get();
         Hold hold = mine != null ? mine.get(request) : null;
@@ -195,7 +198,8 @@ final class OwnedLocks {
     }
 
     /**
-     * Ends one of the holds; the last one releases the grant. A hold inside of it may outlive it, as that of a transaction does.
+     * Ends one of the holds; the last one releases the grant. A hold inside of it may outlive it, as that of a
+     * transaction does.
      *
      * @param number counted from the outermost hold, which is 1
      * @return why the lease was lost; null if it was not
@@ -243,8 +247,8 @@ final class OwnedLocks {
     }
 
     /**
-     * Continues with the hold of a reader, without a moment in which another writer could be granted the lock. If the lease is lost,
-     * the hold of the reader ends with that of the writer: the thread must be free to lock again.
+     * Continues with the hold of a reader, without a moment in which another writer could be granted the lock. If the
+     * lease is lost, the hold of the reader ends with that of the writer: the thread must be free to lock again.
      *
      * @return why the lease was lost; null if it was not
      */
@@ -336,8 +340,8 @@ final class OwnedLocks {
     }
 
     /**
-     * Interrupts the thread of a body when its lease is lost. The interrupt and the end of the body exclude each other, so that the
-     * interrupt cannot reach what the thread does afterwards.
+     * Interrupts the thread of a body when its lease is lost. The interrupt and the end of the body exclude each other,
+     * so that the interrupt cannot reach what the thread does afterwards.
      */
     private static final class BodyInterrupt implements Consumer<LossReason> {
 
@@ -373,7 +377,10 @@ final class OwnedLocks {
             }
         }
 
-        /** Ends the body; clears an interrupt of this object that the body did not consume. Called by the thread of the body. */
+        /**
+         * Ends the body; clears an interrupt of this object that the body did not consume. Called by the thread of the
+         * body.
+         */
         void end() {
             this.lease.operations.events().forget(this.lease.grant, this);
             this.mutex.lock();

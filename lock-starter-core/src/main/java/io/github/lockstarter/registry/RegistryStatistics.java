@@ -13,12 +13,14 @@ public interface RegistryStatistics {
     int waiting();
 
     /**
-     * Visits the leases that are held, each with the static name of its lock and the nanoseconds since its grant. Allocates
-     * nothing for a lease; the duration grows with their number.
+     * Visits the leases that are held, each with the static name of its lock and the nanoseconds since its grant.
+     * Allocates nothing for a lease; the duration grows with their number.
      */
     void forEachHold(ObjLongConsumer<String> visitor);
 
-    /** Returns how late the watchdog is: time since the first overdue check of a lease was due; zero if none is overdue. */
+    /**
+     * Returns how late the watchdog is: time since the first overdue check of a lease was due; zero if none is overdue.
+     */
     Duration watchdogLag();
 
     /** Returns the number of events that were dropped because listeners were too slow. */

@@ -12,8 +12,8 @@ import io.github.lockstarter.tx.UnlockWarning;
 import java.lang.ref.ReferenceQueue;
 
 /**
- * One run of a registry, from its start to its stop: creates and connects all parts, starts and stops them. A restart creates a new
- * run with a new instance id, so that nothing of the old one can affect it. No part knows the run.
+ * One run of a registry, from its start to its stop: creates and connects all parts, starts and stops them. A restart
+ * creates a new run with a new instance id, so that nothing of the old one can affect it. No part knows the run.
  */
 final class Run {
 

@@ -24,7 +24,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The locks as the store knows them, whichever instance owns them. Methods wait for the reply of the store, except as stated. */
+/**
+ * The locks as the store knows them, whichever instance owns them. Methods wait for the reply of the store, except as
+ * stated.
+ */
 final class StoredLocks {
 
     /** The scripts compute with tokens below it exactly. A larger one was not derived from the time of the server. */
@@ -56,7 +59,8 @@ final class StoredLocks {
     }
 
     /**
-     * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the next owner.
+     * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the
+     * next owner.
      *
      * @param mode READ: releases readers alone; WRITE or null: all owners
      * @return whether there was an owner

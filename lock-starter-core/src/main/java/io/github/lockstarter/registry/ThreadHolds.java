@@ -8,7 +8,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What one thread holds, by the name and the mode of the lock. Used by that thread alone, except for its liveness and its name. */
+/**
+ * What one thread holds, by the name and the mode of the lock. Used by that thread alone, except for its liveness and
+ * its name.
+ */
 final class ThreadHolds implements Owner {
 
     private final Thread thread = Thread.currentThread();
@@ -20,8 +23,8 @@ final class ThreadHolds implements Owner {
     private Map<Key, Hold> several = Map.of();
 
     /**
-     * The last hold of a reader that has been lost with the lease of the writer around it. It is held no more, and its unlock, which may
-     * still follow, reports the loss.
+     * The last hold of a reader that has been lost with the lease of the writer around it. It is held no more, and its
+     * unlock, which may still follow, reports the loss.
      */
     private @Nullable Hold lost;
 
@@ -115,7 +118,9 @@ final class ThreadHolds implements Owner {
         this.lost = hold;
     }
 
-    /** Returns the hold that {@link #removeLost} has removed last, if it was of that lock, and forgets it in any case. */
+    /**
+     * Returns the hold that {@link #removeLost} has removed last, if it was of that lock, and forgets it in any case.
+     */
     @Nullable
     Hold takeLost(LockRequest request) {
         Hold hold = this.lost;

@@ -12,7 +12,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store. */
+/**
+ * A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store.
+ */
 final class ThreadOwnedLock implements LeaseLock {
 
     private static final long MAX_WAIT = TimeUnit.DAYS.toNanos(3660);

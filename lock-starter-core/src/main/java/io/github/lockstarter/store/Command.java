@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command to a {@link LockStore}. Each command is one atomic step of the store, {@link RenewAll} one for each lock. Most
- * concern a lock, the others the description of an instance.
+ * A command to a {@link LockStore}. Each command is one atomic step of the store, {@link RenewAll} one for each lock.
+ * Most concern a lock, the others the description of an instance.
  *
  * <p>Executed twice, because a caller or a client repeated it, a command has the effect of one execution. The end of an
- * acquisition id states what the acquisition requests, see {@link GrantKind}. An id is unique, and is never used again after it
- * was released. Leases are milliseconds, at least 1. Immutable.
+ * acquisition id states what the acquisition requests, see {@link GrantKind}. An id is unique, and is never used again
+ * after it was released. Leases are milliseconds, at least 1. Immutable.
  */
 public sealed interface Command {
 
@@ -20,16 +20,16 @@ public sealed interface Command {
     }
 
     /**
-     * Grants the lock if it is free or the acquisition fits beside its holders. If the acquisition owns the lock already,
-     * sets the full lease again unless more is left, and returns the same token.
+     * Grants the lock if it is free or the acquisition fits beside its holders. If the acquisition owns the lock
+     * already, sets the full lease again unless more is left, and returns the same token.
      *
      * <p>Replies: {@link Reply.Granted}, {@link Reply.Taken}.
      *
      * @param lock full name of the lock
      * @param id id of the acquisition
      * @param leaseMillis lease of the grant
-     * @param join whether the acquisition joins the waiting line if it is not granted; an acquisition that is in the line stays
-     *     in it in any case, and polls by this command
+     * @param join whether the acquisition joins the waiting line if it is not granted; an acquisition that is in the
+     *     line stays in it in any case, and polls by this command
      */
     record Acquire(String lock, String id, long leaseMillis, boolean join) implements Command {}
 
@@ -41,17 +41,19 @@ public sealed interface Command {
     record Renew(String lock, String id, long leaseMillis) implements Command {}
 
     /**
-     * Ends a grant, and grants the lock along the waiting line. An acquisition that has no grant but is in the line leaves it.
+     * Ends a grant, and grants the lock along the waiting line. An acquisition that has no grant but is in the line
+     * leaves it.
      *
      * <p>Replies: {@link Reply.Released}; with a successor also {@link Reply.Granted} and {@link Reply.InLine}, which
      * are about the successor and imply that the grant has ended; {@link Reply.LeftLine}; {@link Reply.NotOwner}.
      *
      * @param id id of the acquisition; {@link GrantKind#keptOf} that id: ends its minimum hold
-     * @param lastToken the next token of the lock is larger than this one and than that of the grant: it may have been passed on
-     *     under the id; 0: only than that of the grant
-     * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold, which
-     *     a repetition never extends; 0: none. With a minimum hold there is no successor
-     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null: none
+     * @param lastToken the next token of the lock is larger than this one and than that of the grant: it may have been
+     *     passed on under the id; 0: only than that of the grant
+     * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold,
+     *     which a repetition never extends; 0: none. With a minimum hold there is no successor
+     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null:
+     *     none
      */
     record Release(
             String lock,
@@ -61,8 +63,9 @@ public sealed interface Command {
             @Nullable Successor successor) implements Command {}
 
     /**
-     * Turns the exclusive owner into a reader with the same token, whose id is {@link GrantKind#readerOf}, and grants the lock
-     * to the readers at the beginning of the waiting line. The reader's lease is never shorter than the rest of the owner's.
+     * Turns the exclusive owner into a reader with the same token, whose id is {@link GrantKind#readerOf}, and grants
+     * the lock to the readers at the beginning of the waiting line. The reader's lease is never shorter than the rest
+     * of the owner's.
      *
      * <p>Replies: {@link Reply.Granted}, {@link Reply.NotOwner}.
      *
@@ -90,8 +93,8 @@ public sealed interface Command {
     record RenewAll(List<Renew> renewals) implements Command {}
 
     /**
-     * Publishes the description of an instance for a limited time, or prolongs that time. The description of an instance never
-     * changes. A store need not support it; it has no effect then.
+     * Publishes the description of an instance for a limited time, or prolongs that time. The description of an
+     * instance never changes. A store need not support it; it has no effect then.
      *
      * <p>Reply: {@link Reply.Done}.
      *

@@ -6,8 +6,9 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.text.LoggedNames;
 
 /**
- * What an acquisition requests of a lock. The end of its id states it, so that each command names it, and so that a store
- * keeps it with the id: {@code .r} for reading, {@code .s<weight>.<limit>} for permits, otherwise the lock alone. Immutable.
+ * What an acquisition requests of a lock. The end of its id states it, so that each command names it, and so that a
+ * store keeps it with the id: {@code .r} for reading, {@code .s<weight>.<limit>} for permits, otherwise the lock alone.
+ * Immutable.
  *
  * @param mode what the grant allows beside it
  * @param weight number of permits that the grant holds; 0 unless the mode is {@link LockMode#PERMIT}

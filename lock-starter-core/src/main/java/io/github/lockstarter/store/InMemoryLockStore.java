@@ -15,8 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and waiters queue
- * in a line. For tests and for applications that run as one instance, because it does not exclude other JVMs. Thread-safe.
+ * Stores locks in the memory of this JVM, with the behaviour of the Redis store: leases expire, tokens grow, and
+ * waiters queue in a line. For tests and for applications that run as one instance, because it does not exclude other
+ * JVMs. Thread-safe.
  *
  * <p>Notifications are delivered by the thread whose command has granted the lock, before the command returns.
  */
@@ -35,7 +36,8 @@ public final class InMemoryLockStore implements LockStore {
     private volatile String instance = "";
 
     /**
-     * What the stores of several instances have in common. Each table has some of the locks, and a mutex at the same index.
+     * What the stores of several instances have in common. Each table has some of the locks, and a mutex at the same
+     * index.
      *
      * @param offset microseconds from the monotonic clock to the time since the epoch
      */

@@ -10,7 +10,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock of a {@link LockTable}: its owner or its holders, and its waiting line. Only commands change it. Not thread-safe.
+ * One lock of a {@link LockTable}: its owner or its holders, and its waiting line. Only commands change it. Not
+ * thread-safe.
  *
  * <p>A holder or an entry whose time is over may still be there: it is removed by the next command that depends on it.
  */
@@ -20,17 +21,19 @@ public final class LockState {
      * Implementation note.
      *
      * The methods for commands are the scripts of the Redis store, and most others are the functions of lock.lua and
-     * entry.lua with the same names, where the reasons are explained. A test compares replies and state with the scripts
-     * after each of many random commands, so that a change here is a change there. The fields are those of the hash:
+     * entry.lua with the same names, where the reasons are explained. A test compares replies and state with the
+     * scripts after each of many random commands, so that a change here is a change there. The fields are those of the
+     * hash:
      *
-     *   owner, shared: o · token: f · first, last, due, entries of the line: q, e and w · used, soonest, named, holders: s and
-     *   h · endsAt: the expiry of the key. Times are milliseconds of the store's clock.
+     *   owner, shared: o · token: f · first, last, due, entries of the line: q, e and w · used, soonest, named,
+     *   holders: s and h · endsAt: the expiry of the key. Times are milliseconds of the store's clock.
      *
-     * A script writes at its end, so that one which only refuses has not removed what has expired either. Here, a command that
-     * may remove something works on a copy, which the table stores if the command has written.
+     * A script writes at its end, so that one which only refuses has not removed what has expired either. Here, a
+     * command that may remove something works on a copy, which the table stores if the command has written.
      *
-     * Invariants: a lock that is not free has an owner or holders, not both · an id is never a holder and in the line · places
-     * grow along the line, between first and last · no holder ends before soonest or after endsAt, and no entry before due.
+     * Invariants: a lock that is not free has an owner or holders, not both · an id is never a holder and in the line ·
+     * places grow along the line, between first and last · no holder ends before soonest or after endsAt, and no entry
+     * before due.
      */
 
     /** Largest number of holders, because the time of the few steps that read all of them is limited. */
@@ -103,7 +106,10 @@ public final class LockState {
         return this.name;
     }
 
-    /** Returns the id of the exclusive owner, with a prefix while the lock is kept for a minimum hold; null in shared use. */
+    /**
+     * Returns the id of the exclusive owner, with a prefix while the lock is kept for a minimum hold; null in shared
+     * use.
+     */
     public @Nullable String owner() {
         return this.owner;
     }
@@ -277,7 +283,9 @@ public final class LockState {
         return new Reply.Taken(Math.max(end - this.table.millis, 1), shown, this.token, this.used, pollMillis);
     }
 
-    /** Returns whether the acquisition has ended in a minimum hold or in a downgrade. Only a writer becomes a reader. */
+    /**
+     * Returns whether the acquisition has ended in a minimum hold or in a downgrade. Only a writer becomes a reader.
+     */
     private boolean hasEnded(String id) {
         if (this.shared == null) {
             return isKept()
@@ -352,7 +360,10 @@ public final class LockState {
         return successor != null ? new Reply.InLine(this.token) : Reply.Released.INSTANCE;
     }
 
-    /** Releases an acquisition without a grant: in a repetition, which its successor proves, or because it leaves the line. */
+    /**
+     * Releases an acquisition without a grant: in a repetition, which its successor proves, or because it leaves the
+     * line.
+     */
     private Reply releaseAgain(String id, String next, long lease) {
         if (next.equals(this.owner)) {
             endNotBefore(this.table.millis + lease);
@@ -510,7 +521,9 @@ public final class LockState {
         }
     }
 
-    /** Puts the acquisition at the end of the line, or sets its deadline again; returns the milliseconds until it polls. */
+    /**
+     * Puts the acquisition at the end of the line, or sets its deadline again; returns the milliseconds until it polls.
+     */
     private long join(String id, GrantKind kind) {
         Entry entry = find(this.line, id);
         if (entry == null) {
@@ -604,8 +617,8 @@ public final class LockState {
     }
 
     /**
-     * Grants the lock along the line, as far as the first ones fit. The grant to {@code caller}, which asks at this moment, has
-     * a lease of its own; the others must claim theirs. Returns the token of the caller's grant, or 0.
+     * Grants the lock along the line, as far as the first ones fit. The grant to {@code caller}, which asks at this
+     * moment, has a lease of its own; the others must claim theirs. Returns the token of the caller's grant, or 0.
      */
     private long grantLine(String caller, long leaseMillis, boolean countsReceivers) {
         long own = 0;

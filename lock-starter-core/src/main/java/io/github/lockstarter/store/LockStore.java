@@ -7,19 +7,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores the grants of locks. Thread-safe.
  *
- * <p>A store without a waiting line replies {@link Reply.Taken} with a poll interval of 0, and is polled. A store without shared
- * grants may treat every acquisition as exclusive. A name that is used for permits while it is in use as a lock, or the other
- * way round, is rejected.
+ * <p>A store without a waiting line replies {@link Reply.Taken} with a poll interval of 0, and is polled. A store
+ * without shared grants may treat every acquisition as exclusive. A name that is used for permits while it is in use as
+ * a lock, or the other way round, is rejected.
  *
- * <p>A command that fails does so with a {@link LockStoreException}, within one command timeout. If the command may have been
- * executed, or may still be, the outcome is unknown. A reply that may belong to a second execution of the command, and would
- * have been another one at the first, is not delivered: the command fails with an unknown outcome instead. A release is {@link
- * Reply.Released} then.
+ * <p>A command that fails does so with a {@link LockStoreException}, within one command timeout. If the command may
+ * have been executed, or may still be, the outcome is unknown. A reply that may belong to a second execution of the
+ * command, and would have been another one at the first, is not delivered: the command fails with an unknown outcome
+ * instead. A release is {@link Reply.Released} then.
  */
 public interface LockStore {
 
     /**
-     * Starts the store. Waits at most a few command timeouts for a connection, and goes on without one. A stopped store may be started again.
+     * Starts the store. Waits at most a few command timeouts for a connection, and goes on without one. A stopped store
+     * may be started again.
      *
      * @param instance random id of this run, not used before, with which all ids of its acquisitions begin
      * @param listener notified until the store is stopped
@@ -30,8 +31,8 @@ public interface LockStore {
     void stop();
 
     /**
-     * Executes a command and waits for the reply. Never waits for a connection to be opened. If the thread is interrupted, fails
-     * with an unknown outcome, and sets the interrupt flag.
+     * Executes a command and waits for the reply. Never waits for a connection to be opened. If the thread is
+     * interrupted, fails with an unknown outcome, and sets the interrupt flag.
      *
      * @throws LockStoreException if there is no usable reply
      */
@@ -48,8 +49,9 @@ public interface LockStore {
     int renewalBatchSize();
 
     /**
-     * Returns the milliseconds for which a release grants the lock to the first in the waiting line, if the listener is notified
-     * of such grants with their tokens, and if they need no confirmation by another command; 0: messages are hints.
+     * Returns the milliseconds for which a release grants the lock to the first in the waiting line, if the listener is
+     * notified of such grants with their tokens, and if they need no confirmation by another command; 0: messages are
+     * hints.
      */
     long claimMillis();
 

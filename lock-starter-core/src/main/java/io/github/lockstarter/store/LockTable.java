@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of a store that behaves as the Redis store does: leases expire, tokens grow, and waiters queue in a line. Has no
- * clock and no thread: each command states the time at which it is executed. Not thread-safe.
+ * The locks of a store that behaves as the Redis store does: leases expire, tokens grow, and waiters queue in a line.
+ * Has no clock and no thread: each command states the time at which it is executed. Not thread-safe.
  */
 public final class LockTable {
 
@@ -55,9 +55,10 @@ public final class LockTable {
     /**
      * Creates an empty table.
      *
-     * @param claimMillis milliseconds in which a grant from the line must be claimed: twice the shortest interval of polls
-     * @param remembersTokens whether the token of a grant is larger than all earlier ones of the lock even if the clock does
-     *     not advance. Otherwise, as in Redis, the token for a lock that is free is the time alone
+     * @param claimMillis milliseconds in which a grant from the line must be claimed: twice the shortest interval of
+     *     polls
+     * @param remembersTokens whether the token of a grant is larger than all earlier ones of the lock even if the clock
+     *     does not advance. Otherwise, as in Redis, the token for a lock that is free is the time alone
      */
     public LockTable(long claimMillis, boolean remembersTokens) {
         this.claimMillis = claimMillis;
@@ -68,8 +69,10 @@ public final class LockTable {
      * Executes a command as one atomic step.
      *
      * @param micros the time in microseconds since 1970, at least 1
-     * @param inbox inbox of the instance that sends the command, for an acquisition that joins the line; empty: it only polls
-     * @throws LockStoreException if the lock is used for permits and as a lock, or has too many holders; nothing has changed then
+     * @param inbox inbox of the instance that sends the command, for an acquisition that joins the line; empty: it only
+     *     polls
+     * @throws LockStoreException if the lock is used for permits and as a lock, or has too many holders; nothing has
+     *     changed then
      * @throws IllegalArgumentException if the description of the command forbids its values; nothing has changed then
      */
     public Reply execute(Command command, long micros, String inbox, Inboxes inboxes) {

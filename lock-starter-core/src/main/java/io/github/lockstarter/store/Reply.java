@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Reply {
 
     /**
-     * The acquisition has the lock. After {@link Command.Release} and {@link Command.Downgrade}: the successor or the reader
-     * has it.
+     * The acquisition has the lock. After {@link Command.Release} and {@link Command.Downgrade}: the successor or the
+     * reader has it.
      *
      * @param token fencing token of the grant, larger than that of every earlier grant of the lock
      */
@@ -20,11 +20,13 @@ public sealed interface Reply {
      *
      * @param remainingMillis milliseconds until the lease of the owner ends, of several holders until the first one may
      *     end; very large if it does not end
-     * @param owner id of the owner, also while the lock is kept for a minimum hold, or of one of several holders; null: unknown
+     * @param owner id of the owner, also while the lock is kept for a minimum hold, or of one of several holders; null:
+     *     unknown
      * @param token largest token of the lock so far; 0: unknown
      * @param used sum of the weights of the holders, where a reader weighs 1; 0 if the lock has an exclusive owner
      * @param pollMillis milliseconds after which the acquisition is to ask again; 0: it is not in the waiting line. An
-     *     acquisition in the line had not been granted the lock when the command was executed, and the store was not a replica
+     *     acquisition in the line had not been granted the lock when the command was executed, and the store was not a
+     *     replica
      */
     record Taken(long remainingMillis, @Nullable String owner, long token, int used, long pollMillis)
             implements Reply {}
@@ -36,8 +38,8 @@ public sealed interface Reply {
     }
 
     /**
-     * The grant has ended; a lock with a minimum hold is kept. A successor is neither an owner nor in the line. It is also the
-     * reply where the command may have been executed twice and the second execution has found no grant.
+     * The grant has ended; a lock with a minimum hold is kept. A successor is neither an owner nor in the line. It is
+     * also the reply where the command may have been executed twice and the second execution has found no grant.
      */
     record Released() implements Reply {
 

@@ -1,8 +1,9 @@
 package io.github.lockstarter.store;
 
 /**
- * Guards steps that must not end in the middle. A {@code StackOverflowError} inside of an executor of the JDK, of an event loop or
- * of a state machine can leave a lock taken or a queue broken for ever. Costs about a quarter of a microsecond.
+ * Guards steps that must not end in the middle. A {@code StackOverflowError} inside of an executor of the JDK, of an
+ * event loop or of a state machine can leave a lock taken or a queue broken for ever. Costs about a quarter of a
+ * microsecond.
  */
 public final class StackRoom {
 

@@ -4,8 +4,8 @@ package io.github.lockstarter.store;
 public interface StoreListener {
 
     /**
-     * The store has granted the lock to an acquisition of this instance that was in the waiting line. May be late, repeated or
-     * missing, and forged by others who may write to the channel.
+     * The store has granted the lock to an acquisition of this instance that was in the waiting line. May be late,
+     * repeated or missing, and forged by others who may write to the channel.
      *
      * @param id id of the acquisition
      * @param token fencing token of the grant, positive
@@ -15,7 +15,10 @@ public interface StoreListener {
     /** A message was received that no store has sent. */
     void messageRejected();
 
-    /** Notifications may be missing since the last call, because a subscription has begun, has failed or was interrupted. */
+    /**
+     * Notifications may be missing since the last call, because a subscription has begun, has failed or was
+     * interrupted.
+     */
     void notificationsMayBeLost();
 
     /** Commands go to another server from now on, which may not have what the one before has stored. */

@@ -39,8 +39,8 @@ public enum LoggedNames {
     }
 
     /**
-     * Returns a static name for messages, whether keys are logged or not. A name that begins with a colon consists of a key
-     * alone, and is replaced by its digest: {@code :#1f3a9c02}.
+     * Returns a static name for messages, whether keys are logged or not. A name that begins with a colon consists of a
+     * key alone, and is replaced by its digest: {@code :#1f3a9c02}.
      */
     public static String ofStatic(String name) {
         return name.startsWith(":") ? WITHOUT_KEYS.of(name) : Printable.of(name);

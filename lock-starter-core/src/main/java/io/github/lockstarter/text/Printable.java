@@ -5,8 +5,8 @@ import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 /**
- * Makes texts safe for logs and terminals, and durations readable. Names of locks and replies of servers are foreign input,
- * which must not add lines to a log, control a terminal or change the order in which a line is displayed.
+ * Makes texts safe for logs and terminals, and durations readable. Names of locks and replies of servers are foreign
+ * input, which must not add lines to a log, control a terminal or change the order in which a line is displayed.
  */
 public final class Printable {
 

@@ -63,7 +63,10 @@ final class BoundLease implements Lease {
         }
     }
 
-    /** Called in the thread of the transaction after it has completed. Does not wait for the store, as {@link TransactionBoundLocks}. */
+    /**
+     * Called in the thread of the transaction after it has completed. Does not wait for the store, as {@link
+     * TransactionBoundLocks}.
+     */
     void end() {
         GuardedLeases.remove(this.lease);
         CompletableFuture<Boolean> promised;

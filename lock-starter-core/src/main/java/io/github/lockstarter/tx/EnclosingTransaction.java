@@ -62,8 +62,8 @@ public final class EnclosingTransaction {
     }
 
     /**
-     * Returns a lease that the running transaction holds until it has completed, if the request wants that; otherwise the
-     * lease itself.
+     * Returns a lease that the running transaction holds until it has completed, if the request wants that; otherwise
+     * the lease itself.
      */
     public static Lease holding(Lease lease, LockRequest request, RequestDefaults defaults) {
         return Boolean.TRUE.equals(request.releaseAfterTransaction()) && isActive()

@@ -18,8 +18,8 @@ public final class HoldCounts {
     private HoldCounts() {}
 
     /**
-     * Returns whether the thread has no other holds of the lock than those, so that its lease can be released before they
-     * end.
+     * Returns whether the thread has no other holds of the lock than those, so that its lease can be released before
+     * they end.
      *
      * @param known how many holds of a mode are known
      */

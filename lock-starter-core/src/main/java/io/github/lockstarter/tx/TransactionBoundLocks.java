@@ -19,10 +19,10 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The locks that one transaction holds until it has completed. They are released after all other synchronizations, such as
- * listeners of events, whatever the order of registration: Spring calls synchronizations of the last order as they were registered,
- * so that another one is registered for the release, before the completion and once more after the commit. Used by the
- * thread of the transaction.
+ * The locks that one transaction holds until it has completed. They are released after all other synchronizations, such
+ * as listeners of events, whatever the order of registration: Spring calls synchronizations of the last order as they
+ * were registered, so that another one is registered for the release, before the completion and once more after the
+ * commit. Used by the thread of the transaction.
  */
 final class TransactionBoundLocks implements TransactionSynchronization, Ordered {
 
@@ -143,7 +143,10 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
             this.defaults = defaults;
         }
 
-        /** Prevents the commit if the lease is lost. A later call may request this for a lock that the transaction holds. */
+        /**
+         * Prevents the commit if the lease is lost. A later call may request this for a lock that the transaction
+         * holds.
+         */
         void guard() {
             if (!this.guarded) {
                 this.guarded = true;
@@ -153,8 +156,8 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
         }
 
         /**
-         * Ends the hold without waiting for the store: the thread still has the transaction's connection, which must return
-         * to the pool even if the store does not answer.
+         * Ends the hold without waiting for the store: the thread still has the transaction's connection, which must
+         * return to the pool even if the store does not answer.
          */
         void end() {
             GuardedLeases.remove(this.lock);

@@ -21,8 +21,8 @@ public final class UnlockWarning {
     public UnlockWarning() {}
 
     /**
-     * Logs the warning if a transaction that may write is running in this thread, unless the request states when the lock
-     * is released. Permits limit how much runs at the same time, and protect no data.
+     * Logs the warning if a transaction that may write is running in this thread, unless the request states when the
+     * lock is released. Permits limit how much runs at the same time, and protect no data.
      */
     public void beforeRelease(LockRequest request) {
         if (EnclosingTransaction.isActive()

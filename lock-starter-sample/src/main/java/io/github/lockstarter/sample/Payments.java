@@ -15,7 +15,9 @@ class Payments {
         this.time = time;
     }
 
-    /** Authorizes a payment. An authorization that is not used, because the event is sold out, expires at the provider. */
+    /**
+     * Authorizes a payment. An authorization that is not used, because the event is sold out, expires at the provider.
+     */
     @DistributedSemaphore(name = "payment", permitsString = "${tickets.payments-at-once}")
     public void authorize() throws InterruptedException {
         Thread.sleep(time.toMillis());

@@ -21,8 +21,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 class Problems extends ResponseEntityExceptionHandler {
 
     /**
-     * Handles a lock that was not acquired, and one that was lost: status 503. After a loss, the client must look at the
-     * event before it tries again.
+     * Handles a lock that was not acquired, and one that was lost: status 503. After a loss, the client must look at
+     * the event before it tries again.
      */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notLocked(LockException ex) {

@@ -27,8 +27,8 @@ class ReportWriter {
     record Report(String eventId, int seconds, int soldAtStart, int sold, long token) {}
 
     /**
-     * Observes the sales of an event for some seconds. The name of the lock is not that of the sales, which go on; without a
-     * wait, a second report is refused at once.
+     * Observes the sales of an event for some seconds. The name of the lock is not that of the sales, which go on;
+     * without a wait, a second report is refused at once.
      */
     @DistributedLock(name = "report", key = "#eventId", waitTime = 0)
     public Report write(String eventId, int seconds) throws InterruptedException {

@@ -33,7 +33,10 @@ class TicketController {
         this.reports = reports;
     }
 
-    /** Opens an event: status 201 for a new one, 200 for one that has as many seats, and 409 for another number of seats. */
+    /**
+     * Opens an event: status 201 for a new one, 200 for one that has as many seats, and 409 for another number of
+     * seats.
+     */
     @PostMapping
     ResponseEntity<Event> open(@PathVariable String eventId, @RequestParam int seats) {
         require(eventId.matches("[\\w.-]{1,64}"), "An event has a name of 1 to 64 letters, digits, '.', '_' and '-'");

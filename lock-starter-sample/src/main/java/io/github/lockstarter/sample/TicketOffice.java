@@ -48,15 +48,15 @@ public class TicketOffice {
     public record Overview(String id, int seats, int left, int sold, List<Ticket> tickets) {}
 
     /**
-     * Sells the next ticket. The lock encloses the transaction, so that the next buyer, here or on another instance, sees
-     * this sale.
+     * Sells the next ticket. The lock encloses the transaction, so that the next buyer, here or on another instance,
+     * sees this sale.
      *
-     * <p>A lock alone does not protect the data: this thread can be paused until the lease has ended and another owner has the
-     * lock. Therefore {@code distributed-lock.jdbc.fence.enabled} makes the transaction fence itself: the database refuses it
-     * before its first statement if it has seen the token of a later owner.
+     * <p>A lock alone does not protect the data: this thread can be paused until the lease has ended and another owner
+     * has the lock. Therefore {@code distributed-lock.jdbc.fence.enabled} makes the transaction fence itself: the
+     * database refuses it before its first statement if it has seen the token of a later owner.
      *
-     * @throws LockLostException if the lock is lost before the commit; {@code TransactionRefusedException} if the database
-     *     has refused the transaction
+     * @throws LockLostException if the lock is lost before the commit; {@code TransactionRefusedException} if the
+     *     database has refused the transaction
      */
     @DistributedLock(name = "event", key = "#eventId")
     @Transactional
@@ -65,8 +65,8 @@ public class TicketOffice {
     }
 
     /**
-     * Sells a ticket to a slow buyer. The transaction begins after the wait, so that it does not occupy a connection, and
-     * does not check the lock: the fence does.
+     * Sells a ticket to a slow buyer. The transaction begins after the wait, so that it does not occupy a connection,
+     * and does not check the lock: the fence does.
      */
     @DistributedLock(name = "event", key = "#eventId")
     public Ticket sellSlowly(String eventId, int seconds) throws InterruptedException {
@@ -96,7 +96,8 @@ public class TicketOffice {
     }
 
     /**
-     * Opens an event. A repetition with the same number of seats changes nothing, so that the request can be sent again.
+     * Opens an event. A repetition with the same number of seats changes nothing, so that the request can be sent
+     * again.
      *
      * @return whether the event is a new one
      */

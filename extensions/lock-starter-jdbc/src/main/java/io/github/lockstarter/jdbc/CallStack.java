@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The calls by which the present thread has come to a place. Tells later whether the code around that place can still be running.
- * Immutable.
+ * The calls by which the present thread has come to a place. Tells later whether the code around that place can still
+ * be running. Immutable.
  */
 final class CallStack {
 
@@ -37,12 +37,12 @@ final class CallStack {
     }
 
     /**
-     * Returns whether the thread has left the code in which this was created. From the outermost call inwards, the first difference between
-     * both stacks is decisive: a method that is at another position may still be running, and another method shows that the former one
-     * has returned.
+     * Returns whether the thread has left the code in which this was created. From the outermost call inwards, the
+     * first difference between both stacks is decisive: a method that is at another position may still be running, and
+     * another method shows that the former one has returned.
      *
-     * <p>Returns false in case of doubt, such as for a method that was called once more. Not noticed is code that consists of several
-     * calls by one loop, such as callbacks.
+     * <p>Returns false in case of doubt, such as for a method that was called once more. Not noticed is code that
+     * consists of several calls by one loop, such as callbacks.
      */
     boolean hasReturned() {
         List<Call> present = here().calls;

@@ -18,8 +18,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Deletes rows that are no longer needed: a minute or two after the start, and then ten times in a retention, at least once a day. One
- * instance at a time does it, under a lock. Its thread is daemon and belongs to it alone.
+ * Deletes rows that are no longer needed: a minute or two after the start, and then ten times in a retention, at least
+ * once a day. One instance at a time does it, under a lock. Its thread is daemon and belongs to it alone.
  */
 final class FenceCleanUp implements SmartLifecycle {
 

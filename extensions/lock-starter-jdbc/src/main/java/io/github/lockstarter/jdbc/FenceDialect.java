@@ -10,15 +10,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements of one database. Times are microseconds since 1970 by the clock of the database, which the statement reads
- * itself: a value that the client has bound could be older than a pause. Immutable.
+ * The statements of one database. Times are microseconds since 1970 by the clock of the database, which the statement
+ * reads itself: a value that the client has bound could be older than a pause. Immutable.
  */
 enum FenceDialect {
     POSTGRESQL("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)") {
 
         /**
-         * The time-out is set, and its former value restored, in the round trip of the statement. If the statement fails, the
-         * transaction is aborted and its end restores the value.
+         * The time-out is set, and its former value restored, in the round trip of the statement. If the statement
+         * fails, the transaction is aborted and its end restores the value.
          */
         @Override
         String raise(String table, long timeoutMillis) {
@@ -195,8 +195,8 @@ enum FenceDialect {
     }
 
     /**
-     * Returns the statement that raises a token. It changes nothing if a larger token is stored, or if the token is older than the
-     * retention.
+     * Returns the statement that raises a token. It changes nothing if a larger token is stored, or if the token is
+     * older than the retention.
      *
      * <p>Parameters: the key, the token, the retention in microseconds.
      *
@@ -207,14 +207,17 @@ enum FenceDialect {
     /** Executes that statement, and returns whether it shows that the token was raised. Otherwise the row does. */
     abstract boolean isAccepted(PreparedStatement statement, long token) throws SQLException;
 
-    /** Returns the statement for a row that is present: raises the token however old it is. Parameters: token, key, token. */
+    /**
+     * Returns the statement for a row that is present: raises the token however old it is. Parameters: token, key,
+     * token.
+     */
     String raisePresent(String table) {
         return "UPDATE " + table + " SET token = ?, raised_at = " + clock() + " WHERE name = ? AND token <= ?";
     }
 
     /**
-     * Returns the statement that locks rows, shared if the database can, and returns their names and tokens as they are then.
-     * Parameters: the keys.
+     * Returns the statement that locks rows, shared if the database can, and returns their names and tokens as they are
+     * then. Parameters: the keys.
      *
      * @param rows number of keys
      * @param timeoutMillis how long it may wait for another transaction
@@ -222,8 +225,8 @@ enum FenceDialect {
     abstract String lock(String table, int rows, long timeoutMillis);
 
     /**
-     * Returns a cheaper statement that does the same for rows which no other transaction has locked exclusively, and skips the others,
-     * or null if the database has none.
+     * Returns a cheaper statement that does the same for rows which no other transaction has locked exclusively, and
+     * skips the others, or null if the database has none.
      */
     @Nullable
     String lockFree(String table, int rows) {
@@ -241,8 +244,8 @@ enum FenceDialect {
     }
 
     /**
-     * Returns how many rows one statement locks. InnoDB locks each row that it reads, and reads all of a small table for several
-     * keys.
+     * Returns how many rows one statement locks. InnoDB locks each row that it reads, and reads all of a small table
+     * for several keys.
      */
     int rowsAtATime() {
         return this == MARIADB || this == MYSQL ? 1 : MAX_ROWS;
@@ -254,14 +257,16 @@ enum FenceDialect {
     }
 
     /**
-     * Returns whether a transaction can lose its locks and go on: by DDL, which commits it, or as the victim of a deadlock, which rolls
-     * it back. PostgreSQL rejects all statements then.
+     * Returns whether a transaction can lose its locks and go on: by DDL, which commits it, or as the victim of a
+     * deadlock, which rolls it back. PostgreSQL rejects all statements then.
      */
     boolean losesLocks() {
         return this != POSTGRESQL;
     }
 
-    /** Returns whether a transaction at REPEATABLE READ can change rows that another one has changed since its snapshot. */
+    /**
+     * Returns whether a transaction at REPEATABLE READ can change rows that another one has changed since its snapshot.
+     */
     boolean writesToOldSnapshots() {
         return this == MARIADB || this == MYSQL;
     }

@@ -4,8 +4,8 @@ import io.github.lockstarter.LockException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when it is not known whether a transaction is that of the present owner of its lock, or when its lease is too old to be
- * fenced. The transaction does not commit. It is no loss: the lease may still be held. Immutable.
+ * Thrown when it is not known whether a transaction is that of the present owner of its lock, or when its lease is too
+ * old to be fenced. The transaction does not commit. It is no loss: the lease may still be held. Immutable.
  */
 public class FenceException extends LockException {
 

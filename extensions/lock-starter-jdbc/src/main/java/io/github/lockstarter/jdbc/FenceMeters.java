@@ -35,7 +35,10 @@ final class FenceMeters {
         });
     }
 
-    /** Registers all outcomes: an alert on the increase of a counter misses its first event if the counter appears with it. */
+    /**
+     * Registers all outcomes: an alert on the increase of a counter misses its first event if the counter appears with
+     * it.
+     */
     private static Map<FenceOutcome, Timer> register(MeterRegistry registry, String tag) {
         Map<FenceOutcome, Timer> created = new EnumMap<>(FenceOutcome.class);
         for (FenceOutcome outcome : FenceOutcome.values()) {

@@ -17,10 +17,11 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param schema Location of the script that creates the table; {@code @@platform@@} stands for the platform.
  * @param platform Platform in the location of the script. By default, that of the database.
  * @param tableName Name of the table. Two Redis servers with the same key prefix need different tables.
- * @param lockTimeout Longest time for which a grant or the begin of a transaction waits for transactions of other owners.
+ * @param lockTimeout Longest time for which a grant or the begin of a transaction waits for transactions of other
+ *     owners.
  * @param retention Time for which a row is needed. It must exceed the longest time for which a lock is held.
- * @param atGrant Whether the token is raised when a lock is granted outside of a transaction, so that what is read before the
- *     first transaction is protected.
+ * @param atGrant Whether the token is raised when a lock is granted outside of a transaction, so that what is read
+ *     before the first transaction is protected.
  */
 @ConfigurationProperties("distributed-lock.jdbc.fence")
 record FenceProperties(

@@ -21,8 +21,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Registers the fence with the registry of locks, and with the transaction managers that have a DataSource: those for JDBC, JPA and
- * Hibernate. The transactions of all others are not fenced, which a warning states.
+ * Registers the fence with the registry of locks, and with the transaction managers that have a DataSource: those for
+ * JDBC, JPA and Hibernate. The transactions of all others are not fenced, which a warning states.
  */
 final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
 

@@ -17,9 +17,9 @@ import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
- * Reports what the fence does: by meters, application events, and details for the health and the endpoint. Events are published on a
- * thread of its own, because a listener may use the database: the transaction of a late owner would refuse that of the listener.
- * Thread-safe.
+ * Reports what the fence does: by meters, application events, and details for the health and the endpoint. Events are
+ * published on a thread of its own, because a listener may use the database: the transaction of a late owner would
+ * refuse that of the listener. Thread-safe.
  */
 final class FenceReports implements DisposableBean {
 

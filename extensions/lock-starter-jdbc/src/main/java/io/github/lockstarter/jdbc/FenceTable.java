@@ -28,16 +28,18 @@ final class FenceTable {
     /*
      * Implementation note.
      *
-     * The token of a lock is raised in one row, at the grant, and each transaction of the owner locks the row that has its token until it
-     * ends. So an owner that raises its token waits for the transactions of earlier owners, and these are refused afterwards,
-     * whatever the isolation level: the statement decides by the row as it is now, or fails in a database that decides by a
-     * snapshot. Transactions of one owner share the lock, so that one may begin while another one is suspended.
+     * The token of a lock is raised in one row, at the grant, and each transaction of the owner locks the row that has
+     * its token until it ends. So an owner that raises its token waits for the transactions of earlier owners, and
+     * these are refused afterwards, whatever the isolation level: the statement decides by the row as it is now, or
+     * fails in a database that decides by a snapshot. Transactions of one owner share the lock, so that one may begin
+     * while another one is suspended.
      *
-     * Rows are deleted when they have not been raised for twice the retention. A token that is older than the retention is
-     * therefore accepted only if its row is present: an absent row may be that of a later owner which was deleted. Let a be the
-     * token of a late owner, b > a that of the next one, raised at a time of at least b, and deleted at d. Then b < d - 2r. Were a
-     * accepted without a row at i > d, a >= i - r > d - r > b + r. The r that is left is for the difference between the clocks of
-     * Redis, from which tokens come, and of the database, which decides alone: its clock must not step back by more than r.
+     * Rows are deleted when they have not been raised for twice the retention. A token that is older than the retention
+     * is therefore accepted only if its row is present: an absent row may be that of a later owner which was deleted.
+     * Let a be the token of a late owner, b > a that of the next one, raised at a time of at least b, and deleted at d.
+     * Then b < d - 2r. Were a accepted without a row at i > d, a >= i - r > d - r > b + r. The r that is left is for
+     * the difference between the clocks of Redis, from which tokens come, and of the database, which decides alone: its
+     * clock must not step back by more than r.
      */
 
     /** What the database has answered. */
@@ -177,7 +179,10 @@ final class FenceTable {
         }
     }
 
-    /** Executes a statement that locks rows, and returns the number of rows. One of its queries returns names and tokens. */
+    /**
+     * Executes a statement that locks rows, and returns the number of rows. One of its queries returns names and
+     * tokens.
+     */
     private static int read(PreparedStatement statement, List<byte[]> keys, long[] tokens, int from)
             throws SQLException {
         for (int i = 0; i < keys.size(); i++) {
@@ -264,9 +269,9 @@ final class FenceTable {
     }
 
     /**
-     * Deletes rows that were not raised for twice the retention, of locks with a key prefix. They are found without locks, in the order of
-     * their keys, so that one pass over the primary key is sufficient and no index has to be kept at each raise. A batch is one
-     * transaction: a commit for each row would take hundreds of times as long.
+     * Deletes rows that were not raised for twice the retention, of locks with a key prefix. They are found without
+     * locks, in the order of their keys, so that one pass over the primary key is sufficient and no index has to be
+     * kept at each raise. A batch is one transaction: a commit for each row would take hundreds of times as long.
      *
      * @param prefix with which the keys begin; its last byte is not 0xFF
      * @param goesOn asked before each batch
@@ -326,7 +331,10 @@ final class FenceTable {
         }
     }
 
-    /** Returns whether the failure is that of a conflict with another transaction, after which a new transaction can succeed. */
+    /**
+     * Returns whether the failure is that of a conflict with another transaction, after which a new transaction can
+     * succeed.
+     */
     static boolean isConflict(SQLException failure) {
         String state = failure.getSQLState();
         return SERIALIZATION_FAILURE.equals(state)
@@ -343,7 +351,10 @@ final class FenceTable {
                 || failure.getErrorCode() == INNODB_LOCK_WAIT_TIMEOUT;
     }
 
-    /** Returns whether another transaction has inserted the row, so that the statement can be repeated in the same transaction. */
+    /**
+     * Returns whether another transaction has inserted the row, so that the statement can be repeated in the same
+     * transaction.
+     */
     static boolean isDuplicate(SQLException failure) {
         return DUPLICATE_KEY.equals(failure.getSQLState());
     }

@@ -146,7 +146,10 @@ final class FenceTables implements InitializingBean {
                 : url + ' ' + connection.getCatalog() + ' ' + connection.getSchema();
     }
 
-    /** Such a driver repeats statements after a failover without looking at their results, and so a raise that is refused then. */
+    /**
+     * Such a driver repeats statements after a failover without looking at their results, and so a raise that is
+     * refused then.
+     */
     private static void requireNoReplay(String database, Connection connection) throws SQLException {
         boolean isReplayed = connection.getMetaData().getURL().contains("transactionReplay=true");
         ClassLoader classes = FenceTables.class.getClassLoader();

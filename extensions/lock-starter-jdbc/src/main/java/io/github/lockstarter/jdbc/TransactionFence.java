@@ -50,39 +50,41 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Raises the fencing token of each exclusive lock of a thread when it is granted, and locks the rows with these tokens in each of the
- * thread's transactions. A transaction that is refused does not commit. Thread-safe.
+ * Raises the fencing token of each exclusive lock of a thread when it is granted, and locks the rows with these tokens
+ * in each of the thread's transactions. A transaction that is refused does not commit. Thread-safe.
  */
 final class TransactionFence implements GrantFence {
 
     /*
      * Implementation note. The names in brackets are the actions of the specification Fence.
      *
-     * Grant. The token is raised in a transaction of its own [RaiseAlone], so that a rollback of the owner takes nothing back, and
-     * what the owner reads before its first transaction cannot be changed by a late owner. A lock that is granted in a running
-     * transaction raises its token there [RaiseInside], because a second connection could be missing. If that transaction is
-     * rolled back, a former owner may commit. Therefore nothing is committed under that grant afterwards.
+     * Grant. The token is raised in a transaction of its own [RaiseAlone], so that a rollback of the owner takes
+     * nothing back, and what the owner reads before its first transaction cannot be changed by a late owner. A lock
+     * that is granted in a running transaction raises its token there [RaiseInside], because a second connection could
+     * be missing. If that transaction is rolled back, a former owner may commit. Therefore nothing is committed under
+     * that grant afterwards.
      *
-     * Begin. The rows with the tokens are locked on the connection of the transaction, before its first statement [Begin]. Only if
-     * a token was not raised, or its row was deleted, it is raised there. A conflict with another transaction fails the begin: to
-     * roll back and to repeat would undo what other listeners or the pool have set on the connection, such as the schema of a
-     * tenant.
+     * Begin. The rows with the tokens are locked on the connection of the transaction, before its first statement
+     * [Begin]. Only if a token was not raised, or its row was deleted, it is raised there. A conflict with another
+     * transaction fails the begin: to roll back and to repeat would undo what other listeners or the pool have set on
+     * the connection, such as the schema of a tenant.
      *
-     * A new transaction that suspends another one locks the rows itself [BeginInner], because the database may end the session of the
-     * suspended one. It is refused, before it begins, if it would wait for the suspended one: if that one has raised the token, or the
-     * database has no shared locks of rows.
+     * A new transaction that suspends another one locks the rows itself [BeginInner], because the database may end the
+     * session of the suspended one. It is refused, before it begins, if it would wait for the suspended one: if that
+     * one has raised the token, or the database has no shared locks of rows.
      *
-     * Commit. A transaction that may have lost its locks and gone on locks the rows again [MayCommit]. If a row has another token, the
-     * commit is refused.
+     * Commit. A transaction that may have lost its locks and gone on locks the rows again [MayCommit]. If a row has
+     * another token, the commit is refused.
      *
-     * Refusal. An exception of a listener would leave the transaction bound to the thread, and the next transactions would join it and
-     * never commit. So the transaction is rolled back by its manager before the exception is thrown. Behind a transaction or a
-     * scope that was suspended, the manager would resume that one twice; there the connection is rolled back, which frees the
-     * row, and the commit is refused by the first callback before it. Spring does not roll back if a later callback throws a
-     * TransactionException, and resetting auto-commit would commit then; the last callback rolls back.
+     * Refusal. An exception of a listener would leave the transaction bound to the thread, and the next transactions
+     * would join it and never commit. So the transaction is rolled back by its manager before the exception is thrown.
+     * Behind a transaction or a scope that was suspended, the manager would resume that one twice; there the connection
+     * is rolled back, which frees the row, and the commit is refused by the first callback before it. Spring does not
+     * roll back if a later callback throws a TransactionException, and resetting auto-commit would commit then; the
+     * last callback rolls back.
      *
-     * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises tokens
-     * once the tables of the databases exist.
+     * Start. The fence exists before the first lock is granted, and notes the leases of threads from then on. It raises
+     * tokens once the tables of the databases exist.
      */
 
     private static final LockLog logger = LockLog.of(TransactionFence.class);
@@ -201,8 +203,8 @@ final class TransactionFence implements GrantFence {
         final List<Held> granted = new ArrayList<>(0);
 
         /**
-         * Whether the rows are locked again before the commit, because a transaction on the same connection has ended, or a savepoint may
-         * have undone a raise.
+         * Whether the rows are locked again before the commit, because a transaction on the same connection has ended,
+         * or a savepoint may have undone a raise.
          */
         boolean mustLockAgain;
 
@@ -504,9 +506,11 @@ final class TransactionFence implements GrantFence {
     }
 
     /**
-     * Locks the rows of a transaction, whose tokens must be those of the locks. Tokens that were not raised so far are raised.
+     * Locks the rows of a transaction, whose tokens must be those of the locks. Tokens that were not raised so far are
+     * raised.
      *
-     * @param isBegin whether nothing has been done in the transaction, so that a token whose row is gone may be raised again
+     * @param isBegin whether nothing has been done in the transaction, so that a token whose row is gone may be raised
+     *     again
      */
     private void lockRows(Fenced fenced, List<Held> locks, boolean isBegin) {
         if (locks.isEmpty()) {
@@ -579,7 +583,9 @@ final class TransactionFence implements GrantFence {
                         + " under this grant. Acquire the lock before the transaction begins, or acquire it again.");
     }
 
-    /** Ends a transaction whose owner was refused, or may be, and throws the failure, unless the commit is to throw it. */
+    /**
+     * Ends a transaction whose owner was refused, or may be, and throws the failure, unless the commit is to throw it.
+     */
     private void end(
             PlatformTransactionManager manager,
             TransactionExecution transaction,
@@ -672,7 +678,9 @@ final class TransactionFence implements GrantFence {
         return millis >= longest.toMillis() ? longest : Duration.ofMillis(Math.max(millis, MIN_WAIT_MILLIS));
     }
 
-    /** In the form of keys in the store, in which the prefix has no braces, so that two locks never have the same row. */
+    /**
+     * In the form of keys in the store, in which the prefix has no braces, so that two locks never have the same row.
+     */
     private byte[] key(Lease lease) {
         return (this.settings.keyPrefix + ":{" + lease.name() + '}').getBytes(StandardCharsets.UTF_8);
     }
@@ -853,8 +861,8 @@ final class TransactionFence implements GrantFence {
     }
 
     /**
-     * Raises the token in a transaction of its own, by auto-commit in one round trip. After a conflict, the connection is a new one:
-     * the pool may have prepared it in a transaction that is rolled back then.
+     * Raises the token in a transaction of its own, by auto-commit in one round trip. After a conflict, the connection
+     * is a new one: the pool may have prepared it in a transaction that is rolled back then.
      */
     private void raiseAlone(FenceTable table, Held lock, Duration timeout) {
         long start = System.nanoTime();
@@ -940,7 +948,10 @@ final class TransactionFence implements GrantFence {
                 && each.locked.containsKey(lock.lockName()));
     }
 
-    /** Returns the transaction in which statements of this thread are executed, or null if none is open or it is suspended. */
+    /**
+     * Returns the transaction in which statements of this thread are executed, or null if none is open or it is
+     * suspended.
+     */
     private @Nullable Fenced running(FenceTable table) {
         Fenced innermost = first(each -> !each.isEnded() && each.table == table);
         // Without a transaction, another connection may be bound.

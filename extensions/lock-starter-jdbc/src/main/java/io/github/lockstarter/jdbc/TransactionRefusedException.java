@@ -3,8 +3,8 @@ package io.github.lockstarter.jdbc;
 import io.github.lockstarter.LockLostException;
 
 /**
- * Thrown when a later owner of a lock has raised its token in the database: at the begin of a transaction, of which nothing is
- * stored, or at the grant. The lease is lost. Immutable.
+ * Thrown when a later owner of a lock has raised its token in the database: at the begin of a transaction, of which
+ * nothing is stored, or at the grant. The lease is lost. Immutable.
  */
 public class TransactionRefusedException extends LockLostException {
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Waits at the start of the context until the Redis process has replied to the registry. An application starts without a connection
- * after some seconds; on a busy machine a test would begin then, and its locks would fail.
+ * Waits at the start of the context until the Redis process has replied to the registry. An application starts without
+ * a connection after some seconds; on a busy machine a test would begin then, and its locks would fail.
  */
 final class FirstReply implements SmartLifecycle {
 

@@ -88,8 +88,8 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until the process accepts connections or ends. Its output shows that, and not a connection to the port, which
-     * may belong to another process.
+     * Waits until the process accepts connections or ends. Its output shows that, and not a connection to the port,
+     * which may belong to another process.
      */
     private static boolean isReady(Process process, Path directory) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);

@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Runs a test with a Redis of its own: a process on a free port of the loopback interface, started before the beans of the
- * application context and ended with the context. Contexts that the test framework caches keep their process.
+ * Runs a test with a Redis of its own: a process on a free port of the loopback interface, started before the beans of
+ * the application context and ended with the context. Contexts that the test framework caches keep their process.
  *
  * <p>The program is the first {@code redis-server} or {@code valkey-server} on the PATH, or else that of the dependency
  * {@code org.signal:embedded-redis} (Linux and macOS). Without one, the context fails to start.

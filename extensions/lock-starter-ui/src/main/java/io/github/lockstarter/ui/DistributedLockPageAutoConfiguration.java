@@ -31,7 +31,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.context.WebApplicationContext;
 
-/** Auto-configuration of the locks page; {@link LocksPageConfiguration} adds it to the server that serves the endpoints. */
+/**
+ * Auto-configuration of the locks page; {@link LocksPageConfiguration} adds it to the server that serves the endpoints.
+ */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnBooleanProperty(LocksPageProperties.ENABLED)

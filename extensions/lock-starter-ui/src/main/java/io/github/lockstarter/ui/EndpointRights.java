@@ -10,7 +10,10 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.core.env.Environment;
 
-/** What the endpoint {@code locks} permits over HTTP by its exposure and its access, which the page does not exceed. Thread-safe. */
+/**
+ * What the endpoint {@code locks} permits over HTTP by its exposure and its access, which the page does not exceed.
+ * Thread-safe.
+ */
 final class EndpointRights {
 
     private static final EndpointId LOCKS = EndpointId.of("locks");

@@ -39,18 +39,18 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 /**
  * Finds the names of all locks with {@code SCAN}, in parts, in a cluster one master after the other. Thread-safe.
  *
- * <p>A part ends with a cursor, which has all that the next part needs: no state is kept between two requests, and any instance
- * continues what another one began. A lock that exists during all parts is found at least once, another one perhaps. In a cluster
- * whose slots move meanwhile, that holds for the locks of the others.
+ * <p>A part ends with a cursor, which has all that the next part needs: no state is kept between two requests, and any
+ * instance continues what another one began. A lock that exists during all parts is found at least once, another one
+ * perhaps. In a cluster whose slots move meanwhile, that holds for the locks of the others.
  *
- * <p>Uses the application's connection, because the private one of the locks has no room for long commands. A part whose command
- * takes longer than the limit fails, whatever the timeouts of that connection are.
+ * <p>Uses the application's connection, because the private one of the locks has no room for long commands. A part
+ * whose command takes longer than the limit fails, whatever the timeouts of that connection are.
  */
 final class LockScan {
 
     /**
-     * A script, because Spring's cursors cannot be continued by another request, and because a script is sent to the node of its
-     * key, which is in the same slots as the locks but is the key of none.
+     * A script, because Spring's cursors cannot be continued by another request, and because a script is sent to the
+     * node of its key, which is in the same slots as the locks but is the key of none.
      */
     @SuppressWarnings("rawtypes")
     private static final RedisScript<List> SCRIPT = new DefaultRedisScript<>("""

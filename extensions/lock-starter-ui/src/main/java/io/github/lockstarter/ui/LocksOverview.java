@@ -31,10 +31,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes locks as the page shows them, in maps and lists that become JSON, and releases them. Reads each lock at the time of
- * the request: nothing is kept. Thread-safe.
+ * Describes locks as the page shows them, in maps and lists that become JSON, and releases them. Reads each lock at the
+ * time of the request: nothing is kept. Thread-safe.
  *
- * <p>Without a scan, or without the permission for it, only those locks are listed that this instance holds or waits for.
+ * <p>Without a scan, or without the permission for it, only those locks are listed that this instance holds or waits
+ * for.
  */
 final class LocksOverview {
 
@@ -47,7 +48,10 @@ final class LocksOverview {
     /** Locks that are described at the same time. More of them would delay the commands of locks. */
     private static final int BATCH = 100;
 
-    /** The ids of locks in requests. Unlike names, which may have unpaired surrogates, each of them can be sent in UTF-8. */
+    /**
+     * The ids of locks in requests. Unlike names, which may have unpaired surrogates, each of them can be sent in
+     * UTF-8.
+     */
     private static final LockKeys IDS = new LockKeys("lock", LoggedNames.withKeys(true));
 
     private final LockInventory inventory;
@@ -271,12 +275,12 @@ final class LocksOverview {
     }
 
     /**
-     * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one step, so that
-     * a grant between them is ended as well.
+     * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one
+     * step, so that a grant between them is ended as well.
      *
      * @param id of the lock, as {@link #next} describes it
-     * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with each of
-     *     them
+     * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with
+     *     each of them
      * @throws LockStoreException if the store does not answer
      * @throws IllegalArgumentException if the id is missing, or no lock can have it
      */

@@ -20,12 +20,12 @@ import org.springframework.boot.json.JsonWriter;
 /**
  * Serves the page and what it asks for. All addresses are relative to the page, so that it works behind any prefix.
  *
- * <p>A servlet of its own, and not a controller: the page does not depend on the application's message converters, interceptors
- * and paths, and works without Spring MVC.
+ * <p>A servlet of its own, and not a controller: the page does not depend on the application's message converters,
+ * interceptors and paths, and works without Spring MVC.
  *
- * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count}; {@code POST
- * release} releases the lock of the parameters {@code id} and {@code token}. It needs a header that no form of another site can
- * send, besides the token of Spring Security where that is present.
+ * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count};
+ * {@code POST release} releases the lock of the parameters {@code id} and {@code token}. It needs a header that no form
+ * of another site can send, besides the token of Spring Security where that is present.
  */
 final class LocksPage extends HttpServlet {
 

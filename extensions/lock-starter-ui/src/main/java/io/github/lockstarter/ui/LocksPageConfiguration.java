@@ -12,7 +12,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.security.web.FilterChainProxy;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** Adds the page to the server that serves the endpoints: that of the application, or the one of the management port. */
+/**
+ * Adds the page to the server that serves the endpoints: that of the application, or the one of the management port.
+ */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(LocksPageProperties.ENABLED)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

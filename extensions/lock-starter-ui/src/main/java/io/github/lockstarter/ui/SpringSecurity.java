@@ -37,11 +37,12 @@ final class SpringSecurity {
     }
 
     /**
-     * Returns whether the rules permit the user of a request to send one with this method to that path, below the context path.
-     * No, if another chain is responsible for that path, since its filters have not seen this request: its users can be others.
+     * Returns whether the rules permit the user of a request to send one with this method to that path, below the
+     * context path. No, if another chain is responsible for that path, since its filters have not seen this request:
+     * its users can be others.
      *
-     * <p>A {@code WebInvocationPrivilegeEvaluator} would ask about a request that it makes up, on which matchers of Spring
-     * Security 7 fail. This one differs from the present request in method and path only.
+     * <p>A {@code WebInvocationPrivilegeEvaluator} would ask about a request that it makes up, on which matchers of
+     * Spring Security 7 fail. This one differs from the present request in method and path only.
      */
     boolean permits(HttpServletRequest request, String method, String path) {
         HttpServletRequest asked = new OtherRequest(request, method, path);
@@ -74,7 +75,10 @@ final class SpringSecurity {
         return result == null || result.isGranted();
     }
 
-    /** Returns the exception for which Spring Security asks an anonymous user to log in; null: no filter would handle it. */
+    /**
+     * Returns the exception for which Spring Security asks an anonymous user to log in; null: no filter would handle
+     * it.
+     */
     @Nullable
     RuntimeException denied() {
         return SecurityContextHolder.getContext().getAuthentication() != null

@@ -1,4 +1,6 @@
-/** The locks page: shows the locks of all instances in a browser, and releases them by force where that is permitted. */
+/**
+ * The locks page: shows the locks of all instances in a browser, and releases them by force where that is permitted.
+ */
 @NullMarked
 package io.github.lockstarter.ui;
 

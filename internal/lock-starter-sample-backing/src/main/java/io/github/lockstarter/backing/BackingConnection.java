@@ -30,8 +30,8 @@ final class BackingConnection {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     /**
-     * Runs a program in a session of its own, so that Ctrl-C in the terminal of the instance does not reach it. macOS has
-     * no setsid; there, job control gives the program a process group of its own.
+     * Runs a program in a session of its own, so that Ctrl-C in the terminal of the instance does not reach it. macOS
+     * has no setsid; there, job control gives the program a process group of its own.
      */
     private static final String DETACHED = "command -v setsid > /dev/null && exec setsid \"$@\"; set -m; \"$@\" & wait";
 

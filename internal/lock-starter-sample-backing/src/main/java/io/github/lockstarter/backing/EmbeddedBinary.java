@@ -21,7 +21,10 @@ final class EmbeddedBinary {
 
     private static final String DEFAULT = "7.0.15";
 
-    /** The version of Redis 6.2 depends on the system, and only the profile that tests several servers has the dependency. */
+    /**
+     * The version of Redis 6.2 depends on the system, and only the profile that tests several servers has the
+     * dependency.
+     */
     private static final List<String> VERSIONS = List.of("6.2.6-v5", "6.2.7", DEFAULT);
 
     private static final Map<String, Optional<RedisBinary>> EXTRACTED = new ConcurrentHashMap<>();

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Pauses and kills processes of this machine through a shell, because a paused process cannot continue itself. {@link #pause} and
- * {@link #kill} take effect after 0.2 seconds, so that the caller can answer a request first.
+ * Pauses and kills processes of this machine through a shell, because a paused process cannot continue itself. {@link
+ * #pause} and {@link #kill} take effect after 0.2 seconds, so that the caller can answer a request first.
  */
 public final class ProcessFaults {
 
     /**
-     * Waits for the end of its input, which comes with the end of this JVM, {@code kill -9} included. Ctrl-C in a terminal reaches the
-     * guard as well.
+     * Waits for the end of its input, which comes with the end of this JVM, {@code kill -9} included. Ctrl-C in a
+     * terminal reaches the guard as well.
      */
     private static final String GUARD = "trap '' INT HUP QUIT; read -r _; kill -9 \"$0\"; [ $# = 0 ] || rm -rf \"$@\"";
 

@@ -31,8 +31,8 @@ public record RedisBinary(Path path, String origin, String product, String versi
     private static final Pattern VERSION = Pattern.compile("(\\w+) server v=(\\d[\\d.]*)");
 
     /**
-     * Returns all programs of this machine: those that {@code -Dlock.test.servers} names, those on the PATH, and those in
-     * dependencies; of each version the first.
+     * Returns all programs of this machine: those that {@code -Dlock.test.servers} names, those on the PATH, and those
+     * in dependencies; of each version the first.
      */
     public static List<RedisBinary> all() {
         Map<String, RedisBinary> found = new LinkedHashMap<>();

@@ -25,8 +25,8 @@ import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
 
 /**
- * A headless Chromium of this machine. Tests are skipped where there is none, and print the reason. Modules that use it depend on
- * {@code selenium-chrome-driver} themselves.
+ * A headless Chromium of this machine. Tests are skipped where there is none, and print the reason. Modules that use it
+ * depend on {@code selenium-chrome-driver} themselves.
  */
 public final class Browser implements AutoCloseable {
 

@@ -7,9 +7,9 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * A server that is a node of a cluster. Nodes talk to each other on a port of their own, the bus: before Redis 7.0 it is
- * always 10,000 above the port for clients, and later too unless it is set. That may be among the ports that the system uses for
- * outgoing connections.
+ * A server that is a node of a cluster. Nodes talk to each other on a port of their own, the bus: before Redis 7.0 it
+ * is always 10,000 above the port for clients, and later too unless it is set. That may be among the ports that the
+ * system uses for outgoing connections.
  */
 final class ClusterNode {
 

@@ -5,7 +5,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-/** Predicates on Redis commands, for the rules of {@link FaultProxy}. A command is the list of its arguments, its name first. */
+/**
+ * Predicates on Redis commands, for the rules of {@link FaultProxy}. A command is the list of its arguments, its name
+ * first.
+ */
 public final class Commands {
 
     private Commands() {}

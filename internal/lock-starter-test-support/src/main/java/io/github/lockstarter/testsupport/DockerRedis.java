@@ -12,7 +12,9 @@ import org.awaitility.core.ConditionTimeoutException;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/** Redis in a container, for machines that no binary fits. Nothing else may mention this class: it needs Testcontainers. */
+/**
+ * Redis in a container, for machines that no binary fits. Nothing else may mention this class: it needs Testcontainers.
+ */
 final class DockerRedis implements RedisBackend {
 
     private static final String IMAGE = System.getProperty("lock.test.redis.image", "redis:7.2-alpine");

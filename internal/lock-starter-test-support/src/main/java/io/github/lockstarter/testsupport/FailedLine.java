@@ -11,8 +11,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Appends the statement that has failed to the message of an assertion, so that "expected true but was false" names the fact. The
- * statement is read from the sources of the tests of the module, whose folder is the working directory. Registered for all tests.
+ * Appends the statement that has failed to the message of an assertion, so that "expected true but was false" names the
+ * fact. The statement is read from the sources of the tests of the module, whose folder is the working directory.
+ * Registered for all tests.
  */
 public final class FailedLine implements TestExecutionExceptionHandler {
 

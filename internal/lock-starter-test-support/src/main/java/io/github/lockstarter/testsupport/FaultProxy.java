@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A bad network between a client and a Redis server on this machine. It understands the protocol, so a single command
  * or reply can be lost or held; {@link Commands} has predicates for that. Messages and confirmations of subscriptions
- * are the reply to no command. Everything applies to connections that are open as well as to new ones, until {@link #heal()}.
+ * are the reply to no command. Everything applies to connections that are open as well as to new ones, until {@link
+ * #heal()}.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -127,7 +128,10 @@ public final class FaultProxy implements AutoCloseable {
         requests.swallow(command, then);
     }
 
-    /** Loses the reply to the first command that matches, and all that follow it on its connection; then runs {@code then}. */
+    /**
+     * Loses the reply to the first command that matches, and all that follow it on its connection; then runs {@code
+     * then}.
+     */
     public void swallowReplyOf(Predicate<List<String>> command, Runnable then) {
         replies.swallow(command, then);
     }

@@ -118,8 +118,8 @@ final class LocalRedis implements RedisBackend {
     }
 
     /**
-     * Whether this very process answers, for another one may have taken the port a moment earlier, and has its keys: INFO
-     * is answered during loading.
+     * Whether this very process answers, for another one may have taken the port a moment earlier, and has its keys:
+     * INFO is answered during loading.
      */
     private static boolean answers(int port, long pid) {
         try (RedisCli cli = RedisCli.connect(port, PROBE)) {

@@ -130,7 +130,10 @@ final class ProxyFaults {
         }
     }
 
-    /** Waits as long as the faults want it, then says what becomes of the frame; if not all of it goes on, {@code lost} has been run. */
+    /**
+     * Waits as long as the faults want it, then says what becomes of the frame; if not all of it goes on, {@code lost}
+     * has been run.
+     */
     Fate fateOf(List<String> command, Runnable lost) throws InterruptedException {
         Optional<Rule> rule = rules.stream().filter(each -> each.claim(command)).findFirst();
         Fate fate = rule.isEmpty() ? Fate.ALL : rule.get().action.of(lost);

@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Chooses how Redis is run, by the system property {@code lock.test.redis}: {@code local} (the binary named by
- * {@code lock.test.redis.bin} or {@code REDIS_SERVER_BIN}, or the one on the PATH), {@code embedded} (from a dependency),
+ * Chooses how Redis is run, by the system property {@code lock.test.redis}: {@code local} (the binary named by {@code
+ * lock.test.redis.bin} or {@code REDIS_SERVER_BIN}, or the one on the PATH), {@code embedded} (from a dependency),
  * {@code docker} (Testcontainers), or {@code auto}, the first of these that is there. There is no way to go without.
  */
 enum RedisBackends {

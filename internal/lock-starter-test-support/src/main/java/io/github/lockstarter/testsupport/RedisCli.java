@@ -130,7 +130,10 @@ public final class RedisCli implements AutoCloseable {
         return (String) Objects.requireNonNull(command("INFO", section));
     }
 
-    /** Calls per command since {@code CONFIG RESETSTAT}, those inside scripts included; subcommands as {@code config|set}. */
+    /**
+     * Calls per command since {@code CONFIG RESETSTAT}, those inside scripts included; subcommands as {@code
+     * config|set}.
+     */
     public Map<String, Long> infoCommandStats() {
         Map<String, Long> calls = new TreeMap<>();
         info("commandstats").lines().map(COMMAND_CALLS::matcher).forEach(line -> {

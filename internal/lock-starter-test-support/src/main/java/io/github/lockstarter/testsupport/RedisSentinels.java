@@ -7,15 +7,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A master, two replicas and three sentinels on the loopback interface, which notice within little more than a second that a
- * master does not answer. Gone with {@link #close()}, at the latest with this JVM.
+ * A master, two replicas and three sentinels on the loopback interface, which notice within little more than a second
+ * that a master does not answer. Gone with {@link #close()}, at the latest with this JVM.
  */
 public final class RedisSentinels implements AutoCloseable {
 
     /** What the sentinels call the master. */
     public static final String MASTER_NAME = SentinelView.MASTER_NAME;
 
-    /** What clients need for the master; without one, a sentinel that was disconnected would come again as the default user. */
+    /**
+     * What clients need for the master; without one, a sentinel that was disconnected would come again as the default
+     * user.
+     */
     public static final String PASSWORD = "open sesame";
 
     private static final Logger log = LoggerFactory.getLogger(RedisSentinels.class);
@@ -34,7 +37,9 @@ public final class RedisSentinels implements AutoCloseable {
 
     private RedisSentinels() {}
 
-    /** Starts them and waits until all know each other; options, as on the command line, are for master and replicas. */
+    /**
+     * Starts them and waits until all know each other; options, as on the command line, are for master and replicas.
+     */
     public static RedisSentinels start(String... options) {
         RedisSentinels topology = new RedisSentinels();
         try {
@@ -129,8 +134,8 @@ public final class RedisSentinels implements AutoCloseable {
     }
 
     /**
-     * Has the sentinels promote a replica, and waits for it. The old master learns of it only seconds later: until then it goes
-     * on as a master for those who are connected to it.
+     * Has the sentinels promote a replica, and waits for it. The old master learns of it only seconds later: until then
+     * it goes on as a master for those who are connected to it.
      */
     public RedisServer failOver() {
         RedisServer old = master();
@@ -171,7 +176,9 @@ public final class RedisSentinels implements AutoCloseable {
         }
     }
 
-    /** Whatever happened: all run, one is the master and the others follow it, all sentinels agree, nothing is in it. */
+    /**
+     * Whatever happened: all run, one is the master and the others follow it, all sentinels agree, nothing is in it.
+     */
     public void heal() {
         // one that goes on after a pause does nothing for half a minute, because it trusts no clock
         sentinels.stream().filter(RedisServer::isPaused).forEach(RedisServer::kill);

@@ -57,8 +57,8 @@ public final class Replication {
     }
 
     /**
-     * From now on nothing that the master writes gets to these replicas, not even into their sockets: they are frozen, and
-     * their connections are broken off. {@link RedisServer#resume()} brings them back as they are now.
+     * From now on nothing that the master writes gets to these replicas, not even into their sockets: they are frozen,
+     * and their connections are broken off. {@link RedisServer#resume()} brings them back as they are now.
      */
     static void cut(RedisServer master, List<RedisServer> replicas) {
         awaitInSync(master, replicas);

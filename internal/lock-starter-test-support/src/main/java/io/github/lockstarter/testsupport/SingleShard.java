@@ -2,7 +2,9 @@ package io.github.lockstarter.testsupport;
 
 import java.util.List;
 
-/** A cluster of one node, as managed services offer it: it serves all slots, and can be addressed as a single server. */
+/**
+ * A cluster of one node, as managed services offer it: it serves all slots, and can be addressed as a single server.
+ */
 public final class SingleShard {
 
     private static final int SLOTS = 16_384;

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that needs several Redis servers. Its methods and constructor may ask for {@link RedisCluster} and
- * {@link RedisSentinels}, which all such tests of a JVM share. Before each test everything runs, as far as it is asked for,
+ * A test that needs several Redis servers. Its methods and constructor may ask for {@link RedisCluster} and {@link
+ * RedisSentinels}, which all such tests of a JVM share. Before each test everything runs, as far as it is asked for,
  * and is empty.
  */
 @Target(ElementType.TYPE)

@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * A second JVM with the class path of this one, for what happens between processes. It talks to the test by lines: those
- * it prints are kept, those that the test sends come in on its standard input. Gone with {@link #close()}, at the latest
- * with this JVM.
+ * A second JVM with the class path of this one, for what happens between processes. It talks to the test by lines:
+ * those it prints are kept, those that the test sends come in on its standard input. Gone with {@link #close()}, at the
+ * latest with this JVM.
  */
 public final class WorkerJvm implements AutoCloseable {
 

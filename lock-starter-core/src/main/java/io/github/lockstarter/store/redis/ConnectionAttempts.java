@@ -4,8 +4,8 @@ import io.github.lockstarter.text.LockLog;
 
 /**
  * Counts consecutive failures to connect, determines the pause before the next attempt, and logs. An outage causes one
- * WARN and one INFO here, however long it lasts; what Lettuce logs is its own. Not thread-safe; used by one thread at a time, except
- * {@link #startedWithout}.
+ * WARN and one INFO here, however long it lasts; what Lettuce logs is its own. Not thread-safe; used by one thread at a
+ * time, except {@link #startedWithout}.
  */
 final class ConnectionAttempts {
 

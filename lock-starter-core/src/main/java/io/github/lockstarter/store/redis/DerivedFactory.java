@@ -111,7 +111,10 @@ final class DerivedFactory {
         return target instanceof RedisConnectionFactory behind ? targetOf(behind) : factory;
     }
 
-    /** Returns the recipe for the master that Sentinel names, as if it were a standalone server, with the same credentials. */
+    /**
+     * Returns the recipe for the master that Sentinel names, as if it were a standalone server, with the same
+     * credentials.
+     */
     DerivedFactory ofNode(RedisNode master) {
         // RedisNode.getRequiredHost() is missing in Spring Data Redis 3.5.
         RedisStandaloneConfiguration node = new RedisStandaloneConfiguration(
@@ -172,9 +175,9 @@ final class DerivedFactory {
     }
 
     /**
-     * Adapts the application's options to locks: commands are rejected while there is no connection, because a queued one would
-     * be executed after its caller has given up; connecting takes a limited time; and the topology of a cluster is refreshed often
-     * enough.
+     * Adapts the application's options to locks: commands are rejected while there is no connection, because a queued
+     * one would be executed after its caller has given up; connecting takes a limited time; and the topology of a
+     * cluster is refreshed often enough.
      */
     private ClientOptions clientOptions() {
         ClientOptions given =

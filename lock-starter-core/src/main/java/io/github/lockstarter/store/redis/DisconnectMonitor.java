@@ -9,8 +9,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Reports each connection of a Lettuce client that breaks or is opened, and the loss of subscriptions: Lettuce reconnects without
- * notice.
+ * Reports each connection of a Lettuce client that breaks or is opened, and the loss of subscriptions: Lettuce
+ * reconnects without notice.
  *
  * @param onDisconnected called with each disconnection, on a thread of the client, which it must not block
  * @param onConnected called when a connection for commands was opened or reopened, on a thread of the client, which it

@@ -19,9 +19,9 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The subscription
- * begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition, so that a failure here makes waiting slower but
- * loses no lock. Thread-safe.
+ * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
+ * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition, so that a
+ * failure here makes waiting slower but loses no lock. Thread-safe.
  */
 final class Inbox implements MessageListener, SubscriptionListener {
 
@@ -90,8 +90,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * Returns how acquisitions wait, see {@link ScriptCommands#callOf}: by polling alone if no messages arrive. Null while the
-     * subscription is set up: an acquisition must not join the line then, because it could miss its message.
+     * Returns how acquisitions wait, see {@link ScriptCommands#callOf}: by polling alone if no messages arrive. Null
+     * while the subscription is set up: an acquisition must not join the line then, because it could miss its message.
      */
     @Nullable
     String waiting() {
@@ -127,8 +127,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * Lets waiters ask twice: at once, to join the line as waiters that poll, because without receivers a release skips those in
-     * line; and when it is time for another attempt, because the reply to a waiter causes it, and the next poll may be far away.
+     * Lets waiters ask twice: at once, to join the line as waiters that poll, because without receivers a release skips
+     * those in line; and when it is time for another attempt, because the reply to a waiter causes it, and the next
+     * poll may be far away.
      */
     private void unavailable(long pauseNanos) {
         this.retryAt = System.nanoTime() + pauseNanos;
@@ -228,8 +229,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * A message is the key of the lock, followed by {@code <id>:<token>}. The key ends at the last brace, because a name has no brace
-     * in its key. Whatever the text is, nothing is thrown: the client would log the exception with the text.
+     * A message is the key of the lock, followed by {@code <id>:<token>}. The key ends at the last brace, because a
+     * name has no brace in its key. Whatever the text is, nothing is thrown: the client would log the exception with
+     * the text.
      */
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {

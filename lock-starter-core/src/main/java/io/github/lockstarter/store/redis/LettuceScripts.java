@@ -20,9 +20,9 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a blocked
- * thread, for batches of renewals, and for releases that a waiter depends on. Commands are written in the order of the calls.
- * Thread-safe.
+ * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a
+ * blocked thread, for batches of renewals, and for releases that a waiter depends on. Commands are written in the order
+ * of the calls. Thread-safe.
  */
 final class LettuceScripts extends StoreConnection.Open {
 
@@ -36,21 +36,24 @@ final class LettuceScripts extends StoreConnection.Open {
     /** The connection that is shared by all users of the factory. */
     final RedisClusterAsyncCommands<byte[], byte[]> commands;
 
-    /** Limits the replies to {@link #start}. A timeout of Lettuce's own would cancel the command and lose its place in the order. */
+    /**
+     * Limits the replies to {@link #start}. A timeout of Lettuce's own would cancel the command and lose its place in
+     * the order.
+     */
     final ReplyTimeouts timeouts;
 
     private final String servers;
 
     /**
-     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known, with the reply
-     * to the call that has sent it, which distinguishes one sending from another.
+     * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known,
+     * with the reply to the call that has sent it, which distinguishes one sending from another.
      */
     private final ConcurrentMap<LuaScript, Object> sentTexts = new ConcurrentHashMap<>();
 
     /**
-     * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code PUBLISH}
-     * reports all receivers. A node of a cluster rejects such a call before it executes anything, and counts its own clients
-     * only; so does a proxy in front of a cluster. Both can be addressed as a single server.
+     * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code
+     * PUBLISH} reports all receivers. A node of a cluster rejects such a call before it executes anything, and counts
+     * its own clients only; so does a proxy in front of a cluster. Both can be addressed as a single server.
      */
     final AtomicBoolean isSingleServer;
 
@@ -80,12 +83,12 @@ final class LettuceScripts extends StoreConnection.Open {
     }
 
     /**
-     * Calls a script without waiting for the reply, and without a timeout. The first call over a connection contains the text of
-     * the script, because a repetition for a server that does not have the script is executed after commands that were sent
-     * meanwhile. That can still happen: when the server loses its scripts, by {@code SCRIPT FLUSH} or a failover, on another node of
-     * a cluster, if the server rejects the first call, and if two threads make the first two calls. No more texts than one are
-     * under way for each script, unless a call is repeated twice: a server that does not reply for a while would otherwise get
-     * one for each lock, and a text has 20 kB.
+     * Calls a script without waiting for the reply, and without a timeout. The first call over a connection contains
+     * the text of the script, because a repetition for a server that does not have the script is executed after
+     * commands that were sent meanwhile. That can still happen: when the server loses its scripts, by {@code SCRIPT
+     * FLUSH} or a failover, on another node of a cluster, if the server rejects the first call, and if two threads make
+     * the first two calls. No more texts than one are under way for each script, unless a call is repeated twice: a
+     * server that does not reply for a while would otherwise get one for each lock, and a text has 20 kB.
      *
      * @return completed on a thread that must not be blocked
      * @throws StackOverflowError after which the connection must not be used any more
@@ -154,7 +157,10 @@ final class LettuceScripts extends StoreConnection.Open {
                 .whenComplete((result, failure) -> noteSlots(failure));
     }
 
-    /** Makes no more calls with keys of different slots over this connection if the server has rejected one because of that. */
+    /**
+     * Makes no more calls with keys of different slots over this connection if the server has rejected one because of
+     * that.
+     */
     private void noteSlots(@Nullable Throwable failure) {
         if (failure != null && RedisErrors.isCrossSlot(failure) && this.isSingleServer.compareAndSet(true, false)) {
             logger.info(
@@ -166,8 +172,8 @@ final class LettuceScripts extends StoreConnection.Open {
     }
 
     /**
-     * Closes the connection, and fails what has no reply. Returns the thread that closes it, which never ends if the event loop of the
-     * connection has ended.
+     * Closes the connection, and fails what has no reply. Returns the thread that closes it, which never ends if the
+     * event loop of the connection has ended.
      */
     Thread close() {
         Thread closing = new Thread(

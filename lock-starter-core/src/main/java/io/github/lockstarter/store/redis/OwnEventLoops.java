@@ -45,8 +45,8 @@ final class OwnEventLoops {
     }
 
     /**
-     * Returns the resources, which are created for the first client, and again after a shutdown or when an event loop has ended: Netty
-     * ends one that finds the heap full, and its group does not replace it.
+     * Returns the resources, which are created for the first client, and again after a shutdown or when an event loop
+     * has ended: Netty ends one that finds the heap full, and its group does not replace it.
      */
     ClientResources resources() {
         this.lock.lock();

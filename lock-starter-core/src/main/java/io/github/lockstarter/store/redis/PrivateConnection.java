@@ -30,17 +30,17 @@ import reactor.core.Disposable;
  * if it does not answer: a connection whose other end is gone can look open for minutes, and the reconnection of the
  * client may take longer than a lease lasts.
  *
- * <p>It is also replaced when another server has become the master while the connection still answers: an old master that
- * is cut off from Sentinels and replicas goes on for its clients. The Sentinels are asked once in a while and with each of
- * their messages; in a cluster Lettuce asks for the topology.
+ * <p>It is also replaced when another server has become the master while the connection still answers: an old master
+ * that is cut off from Sentinels and replicas goes on for its clients. The Sentinels are asked once in a while and with
+ * each of their messages; in a cluster Lettuce asks for the topology.
  */
 final class PrivateConnection extends StoreConnection {
 
     private static final LockLog logger = LockLog.of(PrivateConnection.class);
 
     /**
-     * Limit of the second attempt of {@link #start}: a JVM that starts on a busy machine may take seconds to load the client, and
-     * its server to reply. All other attempts are short, because leases end meanwhile.
+     * Limit of the second attempt of {@link #start}: a JVM that starts on a busy machine may take seconds to load the
+     * client, and its server to reply. All other attempts are short, because leases end meanwhile.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -249,7 +249,9 @@ final class PrivateConnection extends StoreConnection {
         check();
     }
 
-    /** Only fields are written, because the stack may have no room for more. The next command opens another connection. */
+    /**
+     * Only fields are written, because the stack may have no room for more. The next command opens another connection.
+     */
     @Override
     void discard() {
         LettuceScripts open = lettuce();
@@ -428,7 +430,9 @@ final class PrivateConnection extends StoreConnection {
 
     // ---- Changes
 
-    /** Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too. */
+    /**
+     * Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too.
+     */
     private void reconnected() {
         if (!this.cluster) {
             check();

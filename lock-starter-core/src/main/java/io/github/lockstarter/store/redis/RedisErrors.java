@@ -15,8 +15,8 @@ import org.springframework.data.redis.RedisSystemException;
  * Translates the exceptions of Redis clients into {@link LockStoreException}: whether the command may have been
  * executed, whether a later attempt may succeed, and what to do. Error replies are classified by their text.
  *
- * <p>Errors of commands inside of a script need special care: Redis 6.2 wraps them in a text about the script, and no server
- * reports a missing permission there with the code {@code NOPERM} that it uses everywhere else.
+ * <p>Errors of commands inside of a script need special care: Redis 6.2 wraps them in a text about the script, and no
+ * server reports a missing permission there with the code {@code NOPERM} that it uses everywhere else.
  */
 final class RedisErrors {
 
@@ -145,8 +145,9 @@ final class RedisErrors {
     private RedisErrors() {}
 
     /**
-     * Has no effect, but initializes this class and those of the JDK that it uses. If that failed later, because the stack of the
-     * first thread that has an error is exhausted, or the heap is full, the class could not be used any more.
+     * Has no effect, but initializes this class and those of the JDK that it uses. If that failed later, because the
+     * stack of the first thread that has an error is exhausted, or the heap is full, the class could not be used any
+     * more.
      */
     static void load() {
         Kind unused = Kind.of("");
@@ -158,8 +159,8 @@ final class RedisErrors {
      * @param ex what the client threw
      * @param servers the servers as messages name them, without credentials
      * @param subject what the command was for, such as {@code lock 'a'}
-     * @param executedOnce false over the application's connection, whose client may have repeated the command: a rejection may
-     *     then be the reply to the second execution, after the first one succeeded
+     * @param executedOnce false over the application's connection, whose client may have repeated the command: a
+     *     rejection may then be the reply to the second execution, after the first one succeeded
      * @param connectFailure why the last attempt to connect failed; null if it did not fail or is not known
      */
     static LockStoreException translate(
@@ -318,7 +319,10 @@ final class RedisErrors {
                 && !DENIED_IN_SCRIPT.matcher(message).find();
     }
 
-    /** Returns whether the exception is that of a client for an error reply, or was created for an error within a result. */
+    /**
+     * Returns whether the exception is that of a client for an error reply, or was created for an error within a
+     * result.
+     */
     static boolean isErrorReply(Throwable ex) {
         for (Class<?> type = ex.getClass(); type != null; type = type.getSuperclass()) {
             if (ERROR_REPLIES.contains(type.getName())) {
@@ -333,13 +337,18 @@ final class RedisErrors {
         return isAny(ex, message -> message.contains("idle object") || message.contains("xhausted"));
     }
 
-    /** Returns whether the server, or a proxy, does not have the command or executes it in another way than expected. */
+    /**
+     * Returns whether the server, or a proxy, does not have the command or executes it in another way than expected.
+     */
     static boolean isUnsupported(String error) {
         Kind kind = Kind.of(error);
         return kind == Kind.COMMAND || kind == Kind.ERROR || kind == Kind.OTHER;
     }
 
-    /** Returns whether the exception or one of its causes is an error reply of a server that may not be the master any more. */
+    /**
+     * Returns whether the exception or one of its causes is an error reply of a server that may not be the master any
+     * more.
+     */
     static boolean isNotMaster(Throwable ex) {
         return isAny(ex, message -> {
             Kind kind = Kind.of(message);

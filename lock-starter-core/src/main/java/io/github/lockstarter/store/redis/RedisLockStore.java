@@ -36,45 +36,51 @@ public final class RedisLockStore implements LockStore {
     /*
      * Implementation note.
      *
-     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token; lock.lua
-     * describes the waiting line and shared use. The key's time to live is the lease. Invariants, checked with TLC:
+     * Data. A lock is one hash under prefix:{name}: o is the id of the owning acquisition, f its fencing token;
+     * lock.lua describes the waiting line and shared use. The key's time to live is the lease. Invariants, checked with
+     * TLC:
      *   - a lock is owned if and only if its key exists with a field o;
      *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
-     *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before it
-     *     while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
+     *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before
+     *     it while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
      *   - an acquisition id owns or waits at most once, and is never used again after its release.
      *
-     * Atomicity and repetition. Each command is one script, because the decision and the write must be one step. Clients
-     * and callers repeat calls whose reply was lost, so each script has the same effect when it is executed twice with
-     * the same acquisition id. Its late execution is harmless as well:
+     * Atomicity and repetition. Each command is one script, because the decision and the write must be one step.
+     * Clients and callers repeat calls whose reply was lost, so each script has the same effect when it is executed
+     * twice with the same acquisition id. Its late execution is harmless as well:
      *   - a late acquire grants a lock that no caller uses: the caller releases the id when the outcome is unknown;
      *   - a late renewal compares the owner, and so cannot extend the lease of the next one;
      *   - a late release compares the owner, and so cannot release the lock of the next one;
-     *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id> then.
-     * If a connection breaks during a command, its reply may be that to a second execution. "Not owned" in reply to a release
-     * and every rejection then leave the outcome unknown: the count of disconnects before and after the command shows it.
+     *   - a late command for an id whose lock is kept for a minimum hold matches nothing, because the owner is ~k<id>
+     *     then.
+     * If a connection breaks during a command, its reply may be that to a second execution. "Not owned" in reply to a
+     * release and every rejection then leave the outcome unknown: the count of disconnects before and after the command
+     * shows it.
      *
      * Waiting. A command that joins the line names the inbox of this instance, and release.lua grants the lock to the
      * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter
      * renews it, or asks again under its id if the message proves too little. A waiter also polls. Three races matter:
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
-     *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters ask;
+     *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters
+     *     ask;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
      *     receivers, so a release states whether the server is one, unless the script assumes it.
      *
-     * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and that of a
-     * release that names a successor through Lettuce itself: the next owner waits for it, and the path runs too seldom to be
-     * compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are sent complete on an event loop of the
-     * private connection, which must not be blocked. The application's connection offers blocking calls only; BackgroundCalls
-     * executes what is sent over it. Whatever is thrown, an Error included, becomes a failure of the command.
+     * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and
+     * that of a release that names a successor through Lettuce itself: the next owner waits for it, and the path runs
+     * too seldom to be compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are
+     * sent complete on an event loop of the private connection, which must not be blocked. The application's connection
+     * offers blocking calls only; BackgroundCalls executes what is sent over it. Whatever is thrown, an Error included,
+     * becomes a failure of the command.
      *
-     * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the repetition
-     * with the text of the script and the confirmation by replicas. A blocking call over the template ends within the timeout as
-     * well, except that a server which has lost its scripts gets the text in a command of its own. Over the application's connection its timeouts apply once a call has begun.
+     * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the
+     * repetition with the text of the script and the confirmation by replicas. A blocking call over the template ends
+     * within the timeout as well, except that a server which has lost its scripts gets the text in a command of its
+     * own. Over the application's connection its timeouts apply once a call has begun.
      *
-     * Format. The scripts of two formats would misread the same key, so WireFormat decides whether locks may be acquired; its
-     * version is read with each connection. Without it a release names no successor, or the waiters of this JVM would
-     * pass a lock on for ever. Everything else goes on, so that leases end in order.
+     * Format. The scripts of two formats would misread the same key, so WireFormat decides whether locks may be
+     * acquired; its version is read with each connection. Without it a release names no successor, or the waiters of
+     * this JVM would pass a lock on for ever. Everything else goes on, so that leases end in order.
      *
      * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
      * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
@@ -82,8 +88,9 @@ public final class RedisLockStore implements LockStore {
      *
      * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, one frame from here to the template.
      *
-     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks with
-     * Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in line).
+     * Sources: Kleppmann, "How to do distributed locking" (fencing tokens); Redis documentation, "Distributed locks
+     * with Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in
+     * line).
      */
 
     /** Renewals in one call: enough to share its cost, and few enough to block Redis for less than a millisecond. */

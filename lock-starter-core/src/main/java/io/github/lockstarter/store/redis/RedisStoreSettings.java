@@ -56,7 +56,10 @@ public record RedisStoreSettings(
         }
     }
 
-    /** Creates settings whose messages contain keys, of a store that publishes its instance, without confirmation by replicas. */
+    /**
+     * Creates settings whose messages contain keys, of a store that publishes its instance, without confirmation by
+     * replicas.
+     */
     public RedisStoreSettings(
             String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
         this(keyPrefix, commandTimeout, privateConnection, pollInterval, true, true, 0);

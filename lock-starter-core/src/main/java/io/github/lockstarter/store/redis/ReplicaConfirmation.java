@@ -30,27 +30,31 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Confirms grants and renewals: they are reported only when enough replicas have acknowledged them. Thread-safe; only {@link
- * #stop} blocks. Serves one run of the store.
+ * Confirms grants and renewals: they are reported only when enough replicas have acknowledged them. Thread-safe; only
+ * {@link #stop} blocks. Serves one run of the store.
  */
 final class ReplicaConfirmation {
 
     /*
      * Implementation note.
      *
-     * A confirmation is a call of renew.lua that writes the lock again if the acquisition still owns it, and a WAIT that
-     * follows on the same connection. WAIT returns when the replicas have that write, and with it the grant, which is older. The
-     * order in the replication stream is all that counts, so the grant itself may be written over any connection.
+     * A confirmation is a call of renew.lua that writes the lock again if the acquisition still owns it, and a WAIT
+     * that follows on the same connection. WAIT returns when the replicas have that write, and with it the grant, which
+     * is older. The order in the replication stream is all that counts, so the grant itself may be written over any
+     * connection.
      *
-     * Each master has a connection of its own, because WAIT blocks its connection and covers the writes of that connection
-     * only. Both replies must come from one physical connection, so it never reconnects and follows no redirection. One pair is in flight
-     * at a time; what arrives meanwhile shares the next one, so that a thousand grants need few of them. Nothing is believed
-     * without both replies, not even that a lock is lost: only a server with enough replicas can be the master.
+     * Each master has a connection of its own, because WAIT blocks its connection and covers the writes of that
+     * connection only. Both replies must come from one physical connection, so it never reconnects and follows no
+     * redirection. One pair is in flight at a time; what arrives meanwhile shares the next one, so that a thousand
+     * grants need few of them. Nothing is believed without both replies, not even that a lock is lost: only a server
+     * with enough replicas can be the master.
      *
-     * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into one command
-     * timeout together with the acquire, which waitMillis() takes into account. The caller limits the whole.
+     * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into
+     * one command timeout together with the acquire, which waitMillis() takes into account. The caller limits the
+     * whole.
      *
-     * The first call of a pair carries the text of the script, so that a server lacks it for the others only if it has refused that call.
+     * The first call of a pair carries the text of the script, so that a server lacks it for the others only if it has
+     * refused that call.
      */
 
     private static final LockLog logger = LockLog.of(ReplicaConfirmation.class);
@@ -160,7 +164,9 @@ final class ReplicaConfirmation {
         });
     }
 
-    /** Returns the timeout of {@code WAIT}. A server that has nothing else to do ends a {@code WAIT} up to 100 ms late. */
+    /**
+     * Returns the timeout of {@code WAIT}. A server that has nothing else to do ends a {@code WAIT} up to 100 ms late.
+     */
     private long waitMillis() {
         long millis = this.timeout.toMillis();
         return Math.max(1, Math.max(millis / 4, millis * 2 / 5 - 100));

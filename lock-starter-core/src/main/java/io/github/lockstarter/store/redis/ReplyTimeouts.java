@@ -54,8 +54,8 @@ final class ReplyTimeouts {
     }
 
     /**
-     * Completes the future with a {@link TimeoutException} unless it is completed before the timeout. If this method throws,
-     * because there is no thread for the check, the future has no timeout.
+     * Completes the future with a {@link TimeoutException} unless it is completed before the timeout. If this method
+     * throws, because there is no thread for the check, the future has no timeout.
      */
     void limit(CompletableFuture<?> reply) {
         // Each request removes the answered ones before it; those behind a late reply stay in the queue until it is
@@ -76,7 +76,10 @@ final class ReplyTimeouts {
         }
     }
 
-    /** Schedules a check at the deadline of the first reply, unless one is scheduled. If it fails, the next call does so. */
+    /**
+     * Schedules a check at the deadline of the first reply, unless one is scheduled. If it fails, the next call does
+     * so.
+     */
     private void schedule() {
         Pending first = this.pending.peek();
         if (first != null) {

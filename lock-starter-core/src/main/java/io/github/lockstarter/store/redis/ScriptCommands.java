@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 
 /**
- * Translates commands into calls of scripts, and their results into replies. No other class depends on the order of arguments
- * or on the codes in results, which the files of the scripts describe, except that {@link ReplicaConfirmation} adds the last
- * argument of a renewal. Immutable.
+ * Translates commands into calls of scripts, and their results into replies. No other class depends on the order of
+ * arguments or on the codes in results, which the files of the scripts describe, except that {@link
+ * ReplicaConfirmation} adds the last argument of a renewal. Immutable.
  *
- * <p>Calls and results are those of both clients: {@code StringRedisTemplate.execute}, whose texts are strings, and {@code
- * EVALSHA} of Lettuce, whose texts are bytes.
+ * <p>Calls and results are those of both clients: {@code StringRedisTemplate.execute}, whose texts are strings, and
+ * {@code EVALSHA} of Lettuce, whose texts are bytes.
  */
 final class ScriptCommands {
 
@@ -54,7 +54,8 @@ final class ScriptCommands {
     /**
      * Creates the translation.
      *
-     * @param claimMillis milliseconds in which a waiter must claim a grant from the line, twice its shortest poll interval
+     * @param claimMillis milliseconds in which a waiter must claim a grant from the line, twice its shortest poll
+     *     interval
      */
     ScriptCommands(LockKeys keys, long claimMillis) {
         this.keys = keys;
@@ -80,8 +81,9 @@ final class ScriptCommands {
     /**
      * Returns the call that executes a command.
      *
-     * @param waiting how acquisitions of this instance wait: {@link #polling}, followed by its inbox if it receives messages; null:
-     *     the subscription is being set up. An acquisition does not join the line then, because it could miss its message
+     * @param waiting how acquisitions of this instance wait: {@link #polling}, followed by its inbox if it receives
+     *     messages; null: the subscription is being set up. An acquisition does not join the line then, because it
+     *     could miss its message
      * @param countsReceivers whether the server of a lock counts all subscribers of a channel
      */
     Call callOf(Command command, @Nullable String waiting, boolean countsReceivers) {

@@ -23,17 +23,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the server after the first connection, and logs problems before a lock fails: a server that is no master, missing
- * permissions, with the {@code ACL SETUSER} rule that grants them, missing commands, a version that is too old, and an eviction
- * policy that can delete locks. Used once.
+ * Checks the server after the first connection, and logs problems before a lock fails: a server that is no master,
+ * missing permissions, with the {@code ACL SETUSER} rule that grants them, missing commands, a version that is too old,
+ * and an eviction policy that can delete locks. Used once.
  *
- * <p>A server reports only the first permission that a script lacks, and Redis up to 7.0 does not report which one, so each
- * command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a value, which a
- * server rejects after it has checked the permission.
+ * <p>A server reports only the first permission that a script lacks, and Redis up to 7.0 does not report which one, so
+ * each command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a
+ * value, which a server rejects after it has checked the permission.
  *
- * <p>The commands are tried in one script, {@code check.lua}. If the user may not call it or access its key, only that is
- * reported, and the rest at the next start. Access to the format and to the descriptions of instances is tried as well: a
- * user may be permitted to access the keys of locks only.
+ * <p>The commands are tried in one script, {@code check.lua}. If the user may not call it or access its key, only that
+ * is reported, and the rest at the next start. Access to the format and to the descriptions of instances is tried as
+ * well: a user may be permitted to access the keys of locks only.
  */
 final class ServerCheck {
 
@@ -45,7 +45,10 @@ final class ServerCheck {
 
     private static final String NO_REPLY = "";
 
-    /** No reply, and the errors of a server that has the command: {@code HSET} lacks a value, and no script has that digest. */
+    /**
+     * No reply, and the errors of a server that has the command: {@code HSET} lacks a value, and no script has that
+     * digest.
+     */
     private static final Pattern EXPECTED = Pattern.compile("^$|^NOSCRIPT|(?i:wrong number of arg)");
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
@@ -87,8 +90,8 @@ final class ServerCheck {
     }
 
     /**
-     * Checks the server for one command timeout at most. A failure of the check itself is logged at DEBUG: the first lock would
-     * report it.
+     * Checks the server for one command timeout at most. A failure of the check itself is logged at DEBUG: the first
+     * lock would report it.
      *
      * @param another a reply that is awaited as well
      * @return whether locks fail at this server, as far as is known
@@ -199,8 +202,8 @@ final class ServerCheck {
     }
 
     /**
-     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the database. An error
-     * that is neither expected nor temporary shows that the server does not support the command.
+     * Notes the permission that the error reports as missing, if it does: for the command, a key, a channel or the
+     * database. An error that is neither expected nor temporary shows that the server does not support the command.
      *
      * @param permission the permission for the command, or for its key if it is another one than those of locks
      */
@@ -285,7 +288,9 @@ final class ServerCheck {
         return version != null;
     }
 
-    /** Returns the version that the information names if scripts need a newer one; null otherwise, or without a version. */
+    /**
+     * Returns the version that the information names if scripts need a newer one; null otherwise, or without a version.
+     */
     static @Nullable String tooOld(String server) {
         Matcher version = VERSION.matcher(server);
         return version.find() && Float.parseFloat(version.group(2)) < OLDEST_VERSION ? version.group(1) : null;
@@ -315,7 +320,10 @@ final class ServerCheck {
         }
     }
 
-    /** Waits for a reply and returns its error: null if it is no error, {@link #NO_REPLY} if there was none before the deadline. */
+    /**
+     * Waits for a reply and returns its error: null if it is no error, {@link #NO_REPLY} if there was none before the
+     * deadline.
+     */
     private @Nullable String errorOf(Future<?> reply) {
         try {
             Object unused = reply.get(Math.max(0, this.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);

@@ -98,7 +98,10 @@ final class SharedConnection extends StoreConnection {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Queries the owner of a lock that does not exist, which one node answers, and then the format; again until it succeeds. */
+    /**
+     * Queries the owner of a lock that does not exist, which one node answers, and then the format; again until it
+     * succeeds.
+     */
     private void ask(ScheduledThreadPoolExecutor executor, ConnectionAttempts attempts, CountDownLatch attempted) {
         try {
             Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
@@ -168,8 +171,9 @@ final class SharedConnection extends StoreConnection {
     }
 
     /**
-     * Does not use the connection of a transaction, a pipeline or a session that Spring Data has bound to the thread: it collects
-     * commands, which are executed later than the release that undoes them. Such a thread takes another connection.
+     * Does not use the connection of a transaction, a pipeline or a session that Spring Data has bound to the thread:
+     * it collects commands, which are executed later than the release that undoes them. Such a thread takes another
+     * connection.
      */
     private final class UnboundTemplate extends StringRedisTemplate {
 
@@ -191,7 +195,10 @@ final class SharedConnection extends StoreConnection {
             }
         }
 
-        /** Waits in a thread of its own until there is one: a pool may wait without a limit for the connection that this thread has. */
+        /**
+         * Waits in a thread of its own until there is one: a pool may wait without a limit for the connection that this
+         * thread has.
+         */
         private RedisConnection another() {
             CompletableFuture<RedisConnection> found = CompletableFuture.supplyAsync(
                     this::opened, task -> threads().newThread(task).start());

@@ -47,8 +47,9 @@ abstract class StoreConnection {
     final WireFormat format;
 
     /**
-     * Grows whenever a connection breaks. A client repeats a command only after that, so that new connections do not count.
-     * Lettuce 6.7 and newer reject commands in flight when a private connection breaks; older versions always repeat them.
+     * Grows whenever a connection breaks. A client repeats a command only after that, so that new connections do not
+     * count. Lettuce 6.7 and newer reject commands in flight when a private connection breaks; older versions always
+     * repeat them.
      */
     final AtomicLong disconnects = new AtomicLong();
 

@@ -11,9 +11,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * Compares the format in which Redis stores locks with that of this library, by its version in the key {@code
- * prefix:format}. The version is read, and written if it is absent, whenever a connection is opened or checked. While it
- * differs, locks must not be acquired, because the scripts of two formats would misread the same key; renewals and releases
- * go on. A version counts as equal until it is read. Thread-safe.
+ * prefix:format}. The version is read, and written if it is absent, whenever a connection is opened or checked. While
+ * it differs, locks must not be acquired, because the scripts of two formats would misread the same key; renewals and
+ * releases go on. A version counts as equal until it is read. Thread-safe.
  */
 final class WireFormat {
 

@@ -156,7 +156,10 @@ final class DemoInstance implements AutoCloseable {
         }
     }
 
-    /** Returns the next event of a type whose token is larger than the given one, which excludes late events of former grants. */
+    /**
+     * Returns the next event of a type whose token is larger than the given one, which excludes late events of former
+     * grants.
+     */
     CompletableFuture<News> next(String type, long token) {
         Awaited next = new Awaited(token, new CompletableFuture<>());
         awaited.put(type, next);

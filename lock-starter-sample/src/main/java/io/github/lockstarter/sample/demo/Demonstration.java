@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 import org.springframework.util.FileSystemUtils;
 
 /**
- * Sells 50 seats on two instances, for which 200 buyers come, kills one instance during a sale, pauses the other one for longer
- * than its lease during another sale, and compares the stored tickets with the answers. The instances, Redis and the database run
- * in processes of their own, so that this process observes them from outside.
+ * Sells 50 seats on two instances, for which 200 buyers come, kills one instance during a sale, pauses the other one
+ * for longer than its lease during another sale, and compares the stored tickets with the answers. The instances, Redis
+ * and the database run in processes of their own, so that this process observes them from outside.
  */
 public final class Demonstration {
 

@@ -6,7 +6,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Prints what happens, a line for each event with the seconds since the start, and a line for every two seconds of a wait. */
+/**
+ * Prints what happens, a line for each event with the seconds since the start, and a line for every two seconds of a
+ * wait.
+ */
 final class Report {
 
     private static final long PROGRESS_MILLIS = 2000;

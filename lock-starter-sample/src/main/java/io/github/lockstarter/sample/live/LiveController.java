@@ -105,7 +105,9 @@ class LiveController {
         stopped.tryEmitValue(true);
     }
 
-    /** Sends purchases at the same time, past the limits of a browser, and returns their number for each HTTP status. */
+    /**
+     * Sends purchases at the same time, past the limits of a browser, and returns their number for each HTTP status.
+     */
     @PostMapping("/buyers")
     Mono<Map<Integer, Long>> sendBuyers(@RequestParam int count) {
         require(count, 100);
@@ -157,8 +159,8 @@ class LiveController {
     }
 
     /**
-     * Rejects requests of other sites. Such a site can give its own name the address of this machine, which the host shows,
-     * and a browser sends the header to another origin only if that one permits it.
+     * Rejects requests of other sites. Such a site can give its own name the address of this machine, which the host
+     * shows, and a browser sends the header to another origin only if that one permits it.
      */
     @ModelAttribute
     void requireOwnPage(HttpServletRequest request) {

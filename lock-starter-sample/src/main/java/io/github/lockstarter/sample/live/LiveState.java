@@ -22,8 +22,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.transaction.TransactionException;
 
 /**
- * Reads what this instance, Redis and the database state about locks: three parts, because each of them can be away. Also
- * writes a sign of life into the database, by which the page finds the other instances.
+ * Reads what this instance, Redis and the database state about locks: three parts, because each of them can be away.
+ * Also writes a sign of life into the database, by which the page finds the other instances.
  */
 @Component
 @DependsOnDatabaseInitialization

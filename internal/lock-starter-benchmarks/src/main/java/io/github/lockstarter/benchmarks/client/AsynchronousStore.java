@@ -6,7 +6,10 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import java.util.concurrent.CompletionException;
 
-/** A store whose blocking calls go over Lettuce's asynchronous API instead of the template, to show the price of the template. */
+/**
+ * A store whose blocking calls go over Lettuce's asynchronous API instead of the template, to show the price of the
+ * template.
+ */
 final class AsynchronousStore extends ForwardingStore {
 
     AsynchronousStore(LockStore redis) {

@@ -13,8 +13,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * The least that a lock over this client can cost: one script that takes the key, one that gives it back. No renewal, no
- * waking, no reentrancy. Under contention: a fair gate per JVM, and polling by the one thread that is through it.
+ * The least that a lock over this client can cost: one script that takes the key, one that gives it back. No renewal,
+ * no waking, no reentrancy. Under contention: a fair gate per JVM, and polling by the one thread that is through it.
  */
 final class Floor implements LockClient {
 

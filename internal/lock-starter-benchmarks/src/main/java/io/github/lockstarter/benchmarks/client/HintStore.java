@@ -2,7 +2,10 @@ package io.github.lockstarter.benchmarks.client;
 
 import io.github.lockstarter.store.LockStore;
 
-/** A store whose messages about grants are not believed, so that an acquire follows each of them, to show the price of that. */
+/**
+ * A store whose messages about grants are not believed, so that an acquire follows each of them, to show the price of
+ * that.
+ */
 final class HintStore extends ForwardingStore {
 
     HintStore(LockStore redis) {

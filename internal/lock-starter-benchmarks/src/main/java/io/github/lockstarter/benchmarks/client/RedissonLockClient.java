@@ -14,8 +14,8 @@ import org.redisson.client.DefaultNettyHook;
 import org.redisson.config.Config;
 
 /**
- * Redisson's {@code RLock}, {@code RReadWriteLock} and {@code RPermitExpirableSemaphore} with their defaults, except that
- * permits have a lease: without one, those of a crashed JVM are lost.
+ * Redisson's {@code RLock}, {@code RReadWriteLock} and {@code RPermitExpirableSemaphore} with their defaults, except
+ * that permits have a lease: without one, those of a crashed JVM are lost.
  */
 final class RedissonLockClient implements LockClient {
 

@@ -7,7 +7,9 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
-/** Spring Integration's {@code RedisLockRegistry}. It renews only if it is given a scheduler, which is not its default. */
+/**
+ * Spring Integration's {@code RedisLockRegistry}. It renews only if it is given a scheduler, which is not its default.
+ */
 final class SpringIntegrationClient implements LockClient {
 
     private static final Duration DEFAULT_EXPIRY = Duration.ofSeconds(60);

@@ -7,7 +7,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import org.jspecify.annotations.Nullable;
 
-/** Reports writes to Redis and reads from it to an observer. The first handler of each connection, of every contender alike. */
+/**
+ * Reports writes to Redis and reads from it to an observer. The first handler of each connection, of every contender
+ * alike.
+ */
 @Sharable
 public final class Wire extends ChannelDuplexHandler {
 

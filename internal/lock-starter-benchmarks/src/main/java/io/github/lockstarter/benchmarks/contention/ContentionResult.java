@@ -16,8 +16,8 @@ import java.util.stream.LongStream;
  * @param threadFairness least served thread by most served thread
  * @param jvmFairness least served JVM by most served JVM
  * @param handOverNanos median from JVM to JVM; 0 if there was none
- * @param stagesNanos medians of its stages: to the first command written, to the first and to the last read of the next JVM, to the
- *     body there
+ * @param stagesNanos medians of its stages: to the first command written, to the first and to the last read of the next
+ *     JVM, to the body there
  */
 public record ContentionResult(
         long served,

@@ -3,10 +3,10 @@ package io.github.lockstarter.benchmarks.contention;
 import io.github.lockstarter.benchmarks.client.LockClient;
 
 /**
- * What must never have two threads inside, of whatever JVM. It counts those that find another one inside, increments a plain
- * counter that loses increments if they overlap, and sees to it that fencing tokens grow from one to the next. On the
- * way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM, with the stages that
- * {@link Stages} shows.
+ * What must never have two threads inside, of whatever JVM. It counts those that find another one inside, increments a
+ * plain counter that loses increments if they overlap, and sees to it that fencing tokens grow from one to the next. On
+ * the way it measures hand-overs: from the end of one body to the beginning of the next one in another JVM, with the
+ * stages that {@link Stages} shows.
  */
 final class CriticalSection implements Section {
 

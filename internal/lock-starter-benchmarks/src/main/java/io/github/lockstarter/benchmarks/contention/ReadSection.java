@@ -3,9 +3,9 @@ package io.github.lockstarter.benchmarks.contention;
 import io.github.lockstarter.benchmarks.client.LockClient;
 
 /**
- * What readers do beside each other, while no writer is in the {@link CriticalSection} of the same arena. Counts readers
- * that find a writer inside, or that see what writers write change under them. A reader's token must exceed those of all
- * writers before it, and those of all writers after it must exceed it.
+ * What readers do beside each other, while no writer is in the {@link CriticalSection} of the same arena. Counts
+ * readers that find a writer inside, or that see what writers write change under them. A reader's token must exceed
+ * those of all writers before it, and those of all writers after it must exceed it.
  */
 final class ReadSection implements Section {
 

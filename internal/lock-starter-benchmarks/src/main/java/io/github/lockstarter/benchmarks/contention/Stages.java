@@ -3,17 +3,21 @@ package io.github.lockstarter.benchmarks.contention;
 import io.github.lockstarter.benchmarks.client.Wire;
 
 /**
- * Divides hand-overs between JVMs into stages: the first write of a JVM after the end of a body there, the first and the last read of the
- * next JVM since then, and the beginning of the body there. The times are those of {@link System#nanoTime()}, which all JVMs of a machine
- * share. A command is written by an event loop, so that the first stage contains the change of threads. Another command or reply of the
- * same JVM may come first; it is rare enough not to move a median.
+ * Divides hand-overs between JVMs into stages: the first write of a JVM after the end of a body there, the first and
+ * the last read of the next JVM since then, and the beginning of the body there. The times are those of {@link
+ * System#nanoTime()}, which all JVMs of a machine share. A command is written by an event loop, so that the first stage
+ * contains the change of threads. Another command or reply of the same JVM may come first; it is rare enough not to
+ * move a median.
  */
 final class Stages implements Wire.Observer {
 
     /** How many there are. */
     static final int COUNT = 4;
 
-    /** Places in the line of a JVM: not zero if nothing was written since the end of a body there; when it was written after that. */
+    /**
+     * Places in the line of a JVM: not zero if nothing was written since the end of a body there; when it was written
+     * after that.
+     */
     private static final int ENDED = 0;
 
     private static final int WRITTEN = 1;

@@ -12,8 +12,9 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * Bytes allocated per call, by the calling threads and by all, and processor time of Redis. The benchmark itself looks, for by
- * the time a profiler is asked, the threads of the client library are gone; the profiler knows how many calls there were.
+ * Bytes allocated per call, by the calling threads and by all, and processor time of Redis. The benchmark itself looks,
+ * for by the time a profiler is asked, the threads of the client library are gone; the profiler knows how many calls
+ * there were.
  */
 public final class CostProfiler implements InternalProfiler {
 

@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Commands that Redis executes for one lock and unlock, as MONITOR shows them: it distinguishes those of clients from those that
- * scripts call, which the counters of INFO do not.
+ * Commands that Redis executes for one lock and unlock, as MONITOR shows them: it distinguishes those of clients from
+ * those that scripts call, which the counters of INFO do not.
  *
  * @param onTheWire sent by the client
  * @param all with those inside scripts

@@ -2,7 +2,9 @@ package io.github.lockstarter.benchmarks.report;
 
 import java.util.Locale;
 
-/** A figure of a row: what it is called, in which unit, with how many decimals, and whether ratios of it say something. */
+/**
+ * A figure of a row: what it is called, in which unit, with how many decimals, and whether ratios of it say something.
+ */
 public enum Metric {
     RATE("rate", "/s", 0, true),
     MEDIAN("p50", " µs", 0, true),

@@ -31,8 +31,8 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The price of the fence: the same transactions in applications with and without it, which share one PostgreSQL and one Redis.
- * The applications take turns of half a second, so that what happens to the machine happens to all of them.
+ * The price of the fence: the same transactions in applications with and without it, which share one PostgreSQL and one
+ * Redis. The applications take turns of half a second, so that what happens to the machine happens to all of them.
  */
 final class FenceRow {
 

@@ -15,8 +15,8 @@ final class LeaseEnd {
     private LeaseEnd() {}
 
     /**
-     * Returns when the last key of the lock expires unless it is renewed, by {@link System#nanoTime()}, to a millisecond,
-     * which is what Redis reports.
+     * Returns when the last key of the lock expires unless it is renewed, by {@link System#nanoTime()}, to a
+     * millisecond, which is what Redis reports.
      */
     static long nanos(RedisCli cli) {
         List<?> all = (List<?>) Objects.requireNonNull(cli.command("KEYS", "*"));

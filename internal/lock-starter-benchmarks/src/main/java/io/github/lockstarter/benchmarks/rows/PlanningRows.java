@@ -52,9 +52,9 @@ final class PlanningRows {
     }
 
     /**
-     * The owner releases the lock, the first in line renews what it was granted, and the former owner joins the line again:
-     * three scripts and one message for each grant. No waiter polls. All entries name the inbox of one instance, which costs Redis
-     * the same as an inbox for each.
+     * The owner releases the lock, the first in line renews what it was granted, and the former owner joins the line
+     * again: three scripts and one message for each grant. No waiter polls. All entries name the inbox of one instance,
+     * which costs Redis the same as an inbox for each.
      */
     private static void passed(int waiters, Row row, Contender contender, Results results) {
         try (RedisServer redis = RedisServer.start();

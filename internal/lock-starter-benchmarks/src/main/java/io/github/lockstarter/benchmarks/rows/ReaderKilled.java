@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two JVMs read, one of them is killed, and a third one waits to write. The survivor holds its read lock until its lease
- * has been renewed, and then reads on in short intervals: neither may prolong the lease of the dead reader.
+ * Two JVMs read, one of them is killed, and a third one waits to write. The survivor holds its read lock until its
+ * lease has been renewed, and then reads on in short intervals: neither may prolong the lease of the dead reader.
  *
  * @param millisAfterExpiry from the end of the dead reader's lease until the writer has the lock
  * @param leasesAfterKill from the kill until then, in leases

@@ -26,7 +26,10 @@ final class ScaleRows {
     /** A lease, and an interval of a waiter whose deadline is three of them away. */
     private static final Duration SHORT = Duration.ofMillis(10);
 
-    /** Long enough for all of them to join before the first one's deadline, which is three of them away; the last one's is 96. */
+    /**
+     * Long enough for all of them to join before the first one's deadline, which is three of them away; the last one's
+     * is 96.
+     */
     private static final Duration DEAD_INTERVAL = Duration.ofMillis(200);
 
     private static final int TIMES = 200;

@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The rows in which several may be inside at the same time; one fleet does them all, and ends with the death of a reader. */
+/**
+ * The rows in which several may be inside at the same time; one fleet does them all, and ends with the death of a
+ * reader.
+ */
 final class SharedRows {
 
     static final List<Row> ROWS = List.of(Row.READERS, Row.MOSTLY_READERS, Row.SEMAPHORE, Row.READER_KILLED);

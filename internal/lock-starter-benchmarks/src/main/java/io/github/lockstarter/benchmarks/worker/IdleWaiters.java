@@ -7,7 +7,10 @@ import io.github.lockstarter.benchmarks.client.Use;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Instances in one JVM, each with connections, threads and a waiting line of its own, that wait for a lock of another JVM. */
+/**
+ * Instances in one JVM, each with connections, threads and a waiting line of its own, that wait for a lock of another
+ * JVM.
+ */
 final class IdleWaiters {
 
     private final List<LockClient> instances = new ArrayList<>();

@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * One of the JVMs of a measurement: executes orders, one after the other, and reports when each is done. It ends with its
- * parent, whatever it is doing.
+ * One of the JVMs of a measurement: executes orders, one after the other, and reports when each is done. It ends with
+ * its parent, whatever it is doing.
  */
 public final class Worker {
 

@@ -15,8 +15,8 @@ import org.springframework.data.redis.core.script.RedisScript;
  * A script of the store, read from its file once. Spring's {@code DefaultRedisScript} checks the file for changes on
  * each call. Each file describes its keys, arguments and results.
  *
- * <p>A script cannot call another one, so a line {@code -- include lock.lua} stands for the text of that file. It follows
- * the part of a script that needs none of these functions, because Redis would create all of them at each call.
+ * <p>A script cannot call another one, so a line {@code -- include lock.lua} stands for the text of that file. It
+ * follows the part of a script that needs none of these functions, because Redis would create all of them at each call.
  */
 public enum LuaScript implements RedisScript<Object> {
     ACQUIRE(String.class),
