@@ -780,6 +780,7 @@ document.body.insertAdjacentHTML('afterbegin', `<svg class="patterns" aria-hidde
 </defs></svg>`);
 
 window.addEventListener('pagehide', remember);
+setInterval(remember, 1000); // the next page may be loaded before the browser has stored what is written at the end
 recall();
 addInstance(Number(location.port));
 send(location.port, `/api/events/${EVENT}?seats=${SEATS}`).catch(error => log(Date.now(), 'said', [error.message], null, true));

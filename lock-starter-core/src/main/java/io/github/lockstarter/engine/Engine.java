@@ -978,8 +978,7 @@ public final class Engine implements StoreListener {
 
         @Override
         public void callAt(long dueAt, boolean isHeld) {
-            if (dueAt < (this.isCalled ? this.due : Moment.NEVER)
-                    || (isHeld && this.isCalled && !Watchdog.isAmongHeld(this))) {
+            if (dueAt < (this.isCalled ? this.due : Moment.NEVER) || (isHeld && this.isCalled && !this.isAmongHeld)) {
                 Engine.this.watchdog.call(this, dueAt, isHeld);
                 this.isCalled = true;
             }

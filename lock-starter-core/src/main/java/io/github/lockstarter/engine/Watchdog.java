@@ -36,8 +36,8 @@ final class Watchdog {
     /** A lock that is called in time. */
     abstract static class Watched extends TimingWheel.Entry {
 
-        /** Whether this JVM holds the lock. */
-        private boolean isAmongHeld;
+        /** Whether it is called as a lock that this JVM holds. */
+        boolean isAmongHeld;
 
         /** The time that was requested, or an earlier one. The lock is no longer in a wheel. */
         abstract void timeReached(Renewals renewals);
@@ -162,11 +162,6 @@ final class Watchdog {
 
     private TimingWheel<Watched> wheelOf(Watched cell) {
         return cell.isAmongHeld ? this.held : this.others;
-    }
-
-    /** Returns whether the lock is called as one that this JVM holds. Called under the mutex of the lock. */
-    static boolean isAmongHeld(Watched cell) {
-        return cell.isAmongHeld;
     }
 
     /** Does not call the lock any more. Called under the mutex of the lock. */

@@ -218,7 +218,7 @@ public final class Acquisition {
             return NEVER;
         }
         long due = this.renewedAt + interval;
-        return Rules.slotOf(due, interval);
+        return due - due % Math.max(1, interval / Rules.SLOTS_IN_AN_INTERVAL);
     }
 
     /** Returns whether an owner wants renewals, or the store has yet to set the full lease. */

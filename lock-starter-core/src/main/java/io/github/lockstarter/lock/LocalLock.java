@@ -1185,7 +1185,7 @@ public final class LocalLock {
 
     /** Returns until when releases are repeated, if the id may have something in the store at that time. */
     private long giveUpAt(Acquisition acquisition, long from) {
-        return Moment.sum(from, this.rules.maxReleasing(acquisition.longestLease));
+        return Moment.sum(from, Rules.LEASES_OF_RELEASING * Math.max(acquisition.longestLease, 2 * this.rules.poll()));
     }
 
     private void sendRelease(Acquisition acquisition, @Nullable Acquisition successor, Moment now) {

@@ -24,7 +24,13 @@ public record Rules(
     /**
      * Renewals are due at the ends of slots, of which an interval has that many: those of many locks share a command.
      */
-    private static final int SLOTS_IN_AN_INTERVAL = 8;
+    static final int SLOTS_IN_AN_INTERVAL = 8;
+
+    /**
+     * An id that may have something in the store is released again for that many of the longest lease that it may obtain there. A grant
+     * along the waiting line has a lease of twice the shortest interval.
+     */
+    static final int LEASES_OF_RELEASING = 2;
 
     /** The store's clock counts tokens in microseconds. */
     private static final long NANOS_FOR_A_TOKEN = 1000;
@@ -80,21 +86,8 @@ public record Rules(
                 : left / (2 * LATE_PART_OF_REST);
     }
 
-    /** Returns the time of a renewal that is due then, at the end of a slot. */
-    static long slotOf(long due, long interval) {
-        return due - due % Math.max(1, interval / SLOTS_IN_AN_INTERVAL);
-    }
-
     /** Returns the largest part of an interval that is random. */
     static long maxRandomPart(long interval) {
         return interval / RANDOM_PART;
-    }
-
-    /**
-     * Returns for how long an id is released again that may have something in the store: twice the longest lease that
-     * it may obtain there. A grant along the waiting line has a lease of twice the shortest interval.
-     */
-    long maxReleasing(long longestLease) {
-        return 2 * Math.max(longestLease, 2 * this.poll);
     }
 }

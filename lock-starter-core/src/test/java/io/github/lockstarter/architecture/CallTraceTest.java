@@ -68,8 +68,8 @@ public class CallTraceTest {
     @ParameterizedTest
     @CsvSource({
         // scenario, entrance, calls, classes
-        "execute,   registry.LeasingLockRegistry#execute,     237, 39",
-        "annotated, aop.DistributedLockInterceptor#invoke,  266, 50"
+        "execute,   registry.LeasingLockRegistry#execute,     237, 40",
+        "annotated, aop.DistributedLockInterceptor#invoke,  266, 51"
     })
     void shouldMakeFewCallsInFewClasses(
             String scenario, String entrance, int mostCalls, int mostClasses, RedisServer server)

@@ -43,7 +43,7 @@ class SizeTest {
 
     @ParameterizedTest
     @CsvSource({
-        "core,               17400",
+        "core,               17500",
         "machine,             2100",
         "driver,              1700",
         "registry,            3300",

@@ -283,7 +283,7 @@ final class PlantedFaults {
         plant(
                 "releases are given up after the latest lease",
                 100,
-                "this.rules.maxReleasing(acquisition.longestLease)",
+                "Rules.LEASES_OF_RELEASING * Math.max(acquisition.longestLease, 2 * this.rules.poll())",
                 "acquisition.terms.lease()");
         plant(
                 "a candidate leaves the line silently",
