@@ -190,8 +190,7 @@ class ModuleBoundariesTest {
                 .directory(ROOT.toFile())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
-        List<String> lines =
-                script.inputReader(StandardCharsets.UTF_8).lines().toList();
+        List<String> lines = script.inputReader(StandardCharsets.UTF_8).lines().toList();
         assertThat(script.waitFor()).as("exit code of " + program).isZero();
         return lines;
     }
