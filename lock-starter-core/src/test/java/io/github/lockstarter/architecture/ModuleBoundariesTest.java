@@ -76,6 +76,8 @@ class ModuleBoundariesTest {
 
     private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([\\w.-]+)</artifactId>");
 
+    private static final Pattern ACTION = Pattern.compile("\\buses: +(.+)");
+
     /** All of them are part of {@code spring-boot-starter-data-redis}. */
     private static final Set<String> DECLARED_DEPENDENCIES = Set.of(
             "jspecify",
@@ -116,22 +118,45 @@ class ModuleBoundariesTest {
 
     @Test
     @DisabledOnOs(OS.WINDOWS) // runs a script of the shell
-    void shouldAttestTheFilesOfAllPublishedModules() throws Exception {
-        Process script = new ProcessBuilder("bash", ".ci/published-files")
-                .directory(ROOT.toFile())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        List<String> files = script.inputReader(StandardCharsets.UTF_8).lines().toList();
-        assertThat(script.waitFor()).isZero();
+    void shouldListAllPublishedModules() throws Exception {
+        assertThat(lines(".ci/published-modules"))
+                .as("modules of the build that do not set maven.deploy.skip, the BOM and the parent")
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(
+                                published().stream().map(ModuleBoundariesTest::name),
+                                Stream.of("lock-starter-bom", "lock-starter-parent"))
+                        .toList());
+    }
 
-        assertThat(files)
-                .containsExactlyInAnyOrderElementsOf(published().stream()
-                        .flatMap(module -> Stream.of(module + "/target/*.jar", module + "/target/*-cyclonedx.json"))
+    @Test
+    @DisabledOnOs(OS.WINDOWS) // runs a script of the shell
+    void shouldAttestTheFilesOfAllPublishedModules() throws Exception {
+        assertThat(lines(".ci/published-files"))
+                .containsExactlyInAnyOrderElementsOf(Stream.of(
+                                published().stream()
+                                        .flatMap(module -> Stream.of("*.jar", "*.pom", "*-cyclonedx.json")
+                                                .map(kind -> module + "/target/" + name(module) + "-" + kind)),
+                                Stream.of("*.pom", "*-cyclonedx.json")
+                                        .flatMap(kind -> Stream.of(
+                                                "extensions/lock-starter-bom/target/lock-starter-bom-" + kind,
+                                                "target/lock-starter-parent-" + kind)))
+                        .flatMap(files -> files)
                         .toList());
         assertThat(MessageRulesTest.text(ROOT.resolve(".github/workflows/release.yml")))
                 .containsOnlyOnce("$(.ci/published-files)")
                 .containsOnlyOnce("subject-path: ${{ steps.published.outputs.files }}\n")
                 .containsOnlyOnce("subject-path");
+    }
+
+    @Test
+    void shouldPinTheActionsOfWorkflowsByCommit() {
+        List<String> uses = MessageRulesTest.files(ROOT.resolve(".github/workflows"), ".yml")
+                .flatMap(file -> all(ACTION, MessageRulesTest.text(file)).stream())
+                .toList();
+        assertThat(uses)
+                .isNotEmpty()
+                .allSatisfy(action -> assertThat(action)
+                        .as("a commit, and the version in a comment")
+                        .matches("[\\w.-]+/[\\w./-]+@[0-9a-f]{40} # v\\d+(\\.\\d+){2}"));
     }
 
     @Test
@@ -158,6 +183,16 @@ class ModuleBoundariesTest {
                 .filter(module -> !module.endsWith("/lock-starter-bom"))
                 .filter(module -> !pom(module).contains("<maven.deploy.skip>true</maven.deploy.skip>"))
                 .toList();
+    }
+
+    private static List<String> lines(String program) throws Exception {
+        Process script = new ProcessBuilder("bash", program)
+                .directory(ROOT.toFile())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        List<String> lines = script.inputReader(StandardCharsets.UTF_8).lines().toList();
+        assertThat(script.waitFor()).as("exit code of " + program).isZero();
+        return lines;
     }
 
     private static String name(String module) {

@@ -25,7 +25,7 @@ class FencesTest {
             <dependency>
               <groupId>io.github.lockstarter</groupId>
               <artifactId>lock-starter</artifactId>
-              <version>0.1.0-SNAPSHOT</version>
+              <version>0.1.0</version>
             </dependency>
             <dependency>
               <groupId>org.redisson</groupId>

@@ -35,8 +35,8 @@ public final class ShellFences implements ManualCheck {
 
     private static final Pattern COMMENT = Pattern.compile("(?<=^|\\s)# .*$");
 
-    /** Names of images and repositories, which look like paths. */
-    private static final Set<String> NAMES = Set.of("valkey/valkey", "lock-starter/lock-starter");
+    /** Names of images, which look like paths. */
+    private static final Set<String> NAMES = Set.of("valkey/valkey");
 
     @Override
     public List<Problem> check(Manual manual) {

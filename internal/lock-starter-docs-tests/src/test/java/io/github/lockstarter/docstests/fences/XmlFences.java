@@ -23,7 +23,7 @@ import org.xml.sax.SAXException;
 import org.xml.sax.SAXParseException;
 import org.xml.sax.helpers.DefaultHandler;
 
-/** XML is well-formed, and artifacts of this project are modules, in its version. */
+/** XML is well-formed, and artifacts of this project are modules, in the version that is released next. */
 public final class XmlFences implements ManualCheck {
 
     private static final String GROUP = "io.github.lockstarter";
@@ -78,7 +78,8 @@ public final class XmlFences implements ManualCheck {
                 .results()
                 .map(found -> found.group(1))
                 .findFirst()
-                .orElseThrow();
+                .orElseThrow()
+                .replace("-SNAPSHOT", "");
     }
 
     private static String text(Element artifact, String tag) {
