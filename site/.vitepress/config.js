@@ -201,7 +201,7 @@ export default defineConfig({
                             }
                             // pages for users first
                             const development =
-                                /\/(simulation|fault-matrix|mutation-testing|releasing|spec|internal|[A-Z]+)(\/|\.html)/
+                                /\/(development|spec|internal|[A-Z]+)(\/|\.html)/
                             return development.test(address) ? 0.4 : 1
                         },
                     },

@@ -20,7 +20,7 @@ class FaultMatrixTest {
 
     private static final int PROMISES = 15;
 
-    private static final Path PAGE = Path.of("..", "docs", "fault-matrix.md");
+    private static final Path PAGE = Path.of("..", "docs", "development", "fault-matrix.md");
 
     private static final Pattern ROW = Pattern.compile("\\| (\\d+) \\| (.+) \\| (.+) \\| (.+) \\|");
 
