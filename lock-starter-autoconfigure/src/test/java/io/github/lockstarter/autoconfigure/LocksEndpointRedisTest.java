@@ -197,7 +197,8 @@ class LocksEndpointRedisTest {
         CompletableFuture<Lease> writer = registry.acquireAsync(
                         LockRequest.of("prices").withWaitTime(PATIENCE))
                 .toCompletableFuture();
-        await().until(() -> Integer.valueOf(1).equals(instance.get("/actuator/locks/prices").at("$.store.waiting")));
+        await().until(() ->
+                Integer.valueOf(1).equals(instance.get("/actuator/locks/prices").at("$.store.waiting")));
 
         Answer prices = instance.get("/actuator/locks/prices");
 
