@@ -7,6 +7,7 @@ import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.AcquisitionIds;
 import io.github.lockstarter.engine.Engine;
 import io.github.lockstarter.engine.Wait;
 import io.github.lockstarter.lock.Grant;
@@ -37,10 +38,13 @@ import org.jspecify.annotations.Nullable;
 final class Inventory {
 
     /**
-     * Name of a lock that is never acquired, by which the store is checked. In a cluster it checks the node of its
-     * slot.
+     * The name of the lock that a check acquires for a millisecond. A store that answers a question may still refuse
+     * locks. In a cluster, this checks the node of its slot.
      */
     private static final String CHECKED = "lock-starter-health";
+
+    /** The ids of checks, which no message concerns. */
+    private final AcquisitionIds ids = new AcquisitionIds();
 
     /** Time for which the last check of the store is good enough. */
     private static final long FRESH = TimeUnit.SECONDS.toNanos(1);
@@ -203,7 +207,7 @@ final class Inventory {
             return others;
         }
         CompletionStage<?> unused = this.store
-                .send(new Command.Inspect(CHECKED, true))
+                .send(new Command.Acquire(CHECKED, this.ids.next(), 1, false))
                 .whenComplete((reply, failure) -> answered(mine, reply, failure));
         return mine;
     }

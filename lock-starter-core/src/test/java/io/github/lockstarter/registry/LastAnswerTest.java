@@ -26,7 +26,7 @@ class LastAnswerTest {
     void shouldCountRepliesToCommandsOfLocks() throws Exception {
         RemoteStore store = new RemoteStore(this.server);
         store.intercept((command, unchanged) -> {
-            if (command instanceof Command.Inspect) {
+            if (command instanceof Command.Acquire acquire && acquire.lock().equals("lock-starter-health")) {
                 throw new LockStoreException("no answer to the health", null, true, true);
             }
             return unchanged.apply(command);

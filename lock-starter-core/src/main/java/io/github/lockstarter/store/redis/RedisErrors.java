@@ -83,8 +83,14 @@ final class RedisErrors {
                 Meaning.REJECTED,
                 "The slot of the key is at another server of a cluster. If host and port are configured, set"
                         + " spring.data.redis.cluster.nodes instead; otherwise the topology is being refreshed."),
+        /** The first access of a script is to its key, so the script has executed nothing. */
+        SLOT_IS_MOVING(
+                "ERR .*(?i:non local key)",
+                Meaning.REJECTED,
+                "The cluster is moving the slot of the key to another server. If that does not end, and host and port are"
+                        + " configured, set spring.data.redis.cluster.nodes instead."),
         CROSS_SLOT(
-                "CROSSSLOT|ERR .*(?i:same slot|non local key)|ERR CROSSSLOT",
+                "CROSSSLOT|ERR .*(?i:same slot)|ERR CROSSSLOT",
                 Meaning.PERMANENT,
                 "The server belongs to a cluster: if the cluster has several shards, set"
                         + " spring.data.redis.cluster.nodes instead of host and port. A single shard, or a proxy in"
@@ -106,6 +112,18 @@ final class RedisErrors {
                 Meaning.PERMANENT,
                 "A command that locks use is missing: the server is older than Redis 6.2, rename-command hides it, or a"
                         + " proxy does not support it. With a private connection, the log names each at the start."),
+        SCRIPT_TEXT(
+                "ERR (bad lua script|command eval not support|for redis cluster, eval)",
+                Meaning.REFUSED,
+                "A proxy rejects scripts by their text. Switch this check off (Tair and ApsaraDB: the parameter"
+                        + " script_check_enable), or connect without the proxy."),
+        NOT_FROM_SCRIPT(
+                "(ERR )?This Redis command is not allowed from script",
+                Meaning.PERMANENT,
+                "The service forbids a command in scripts; the page docs/reference/redis.md of the manual lists the"
+                        + " commands that locks need. With a private connection, the log names each at the start."),
+        /** The services that answer so execute the next attempt. */
+        INTERNAL("(ERR )?(?i:internal (server )?error)", Meaning.UNKNOWN, ""),
         ERROR("ERR ", Meaning.PERMANENT, "Check that the server is Redis 6.2 or newer, or Valkey, and allows scripts."),
         /** A proxy has no reply of the server. */
         UPSTREAM("upstream |no upstream", Meaning.UNKNOWN, ""),
@@ -166,6 +184,7 @@ final class RedisErrors {
     static LockStoreException translate(
             Throwable ex, String servers, String subject, boolean executedOnce, @Nullable Throwable connectFailure) {
         String words = String.valueOf(ex.getMessage());
+        boolean isAnswer = false;
         for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
             String reply = String.valueOf(cause.getMessage());
             String message = unwrap(reply);
@@ -187,6 +206,7 @@ final class RedisErrors {
             }
             if (isErrorReply(cause)) {
                 words = message;
+                isAnswer = true;
             }
             if (message.contains("Commands are rejected")) {
                 // The client does not report why it is not connected; the last attempt to connect does.
@@ -202,8 +222,8 @@ final class RedisErrors {
         }
         String reason = isInterrupt(ex) ? "the calling thread was interrupted" : words;
         return new LockStoreException(
-                servers + " did not answer a command for " + subject + " (" + reason
-                        + "). It is unknown whether the command was executed.",
+                servers + (isAnswer ? " failed to execute" : " did not answer") + " a command for " + subject + " ("
+                        + reason + "). It is unknown whether the command was executed.",
                 ex,
                 true,
                 true);
@@ -342,7 +362,11 @@ final class RedisErrors {
      */
     static boolean isUnsupported(String error) {
         Kind kind = Kind.of(error);
-        return kind == Kind.COMMAND || kind == Kind.ERROR || kind == Kind.OTHER;
+        return kind == Kind.COMMAND
+                || kind == Kind.SCRIPT_TEXT
+                || kind == Kind.NOT_FROM_SCRIPT
+                || kind == Kind.ERROR
+                || kind == Kind.OTHER;
     }
 
     /**
@@ -360,7 +384,10 @@ final class RedisErrors {
     static boolean isCrossSlot(Throwable ex) {
         return isAny(ex, message -> {
             Kind kind = Kind.of(message);
-            return kind == Kind.CROSS_SLOT || kind == Kind.MOVED || kind == Kind.CLUSTER_DOWN;
+            return kind == Kind.CROSS_SLOT
+                    || kind == Kind.SLOT_IS_MOVING
+                    || kind == Kind.MOVED
+                    || kind == Kind.CLUSTER_DOWN;
         });
     }
 

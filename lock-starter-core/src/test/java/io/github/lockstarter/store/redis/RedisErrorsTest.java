@@ -134,6 +134,25 @@ class RedisErrorsTest {
         assertThat(translated.isOutcomeUnknown()).isTrue();
     }
 
+    /** Texts of services: ElastiCache while it scales, Tair's proxy, ElastiCache Serverless. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            ERR Script attempted to access a non local key in a cluster node script: 1d87 | true | false | moving the slot
+            ERR internal error | true | true | failed to execute a command
+            ERR bad lua script for redis cluster, all the keys that the script uses should be passed | false | false | script_check_enable
+            ERR command eval not support for normal user | false | false | connect without the proxy
+            ERR This Redis command is not allowed from script script: 1d87, on @user_script:13. | false | true | forbids a command in scripts
+            """)
+    void shouldKnowWhatServicesAnswer(String error, boolean isTransient, boolean isOutcomeUnknown, String text) {
+        LockStoreException translated = translate(reply(error));
+
+        assertThat(translated.isTransient())
+                .as("repeated until the end of the wait")
+                .isEqualTo(isTransient);
+        assertThat(translated.isOutcomeUnknown()).as("the outcome is unknown").isEqualTo(isOutcomeUnknown);
+        assertThat(translated).hasMessageContaining(text).hasMessageNotContaining("did not answer");
+    }
+
     static Stream<Throwable> withoutReply() {
         return Stream.of(
                 new RedisSystemException("Redis exception", new RedisException("Connection closed")),
