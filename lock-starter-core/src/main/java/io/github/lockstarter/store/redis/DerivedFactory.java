@@ -51,6 +51,14 @@ final class DerivedFactory {
      */
     private static final TimeoutOptions WITHOUT_TIMER = TimeoutOptions.create();
 
+    /** Ends a dead connection after about a minute. Load balancers forget one that is idle after some minutes. */
+    private static final SocketOptions.KeepAliveOptions KEEP_ALIVE = SocketOptions.KeepAliveOptions.builder()
+            .enable()
+            .idle(Duration.ofSeconds(30))
+            .interval(Duration.ofSeconds(10))
+            .count(3)
+            .build();
+
     private static final Duration MAX_PERIOD = Duration.ofSeconds(10);
 
     /** Shortest time between two refreshes of the topology that a trigger causes. */
@@ -183,20 +191,30 @@ final class DerivedFactory {
         ClientOptions given =
                 this.original.getClientConfiguration().getClientOptions().orElseGet(ClientOptions::create);
         ClientOptions.Builder options = isCluster() ? clusterOptions(given) : given.mutate();
-        SocketOptions socket = given.getSocketOptions();
-        boolean connectsInTime = socket.getConnectTimeout().compareTo(this.connectTimeout) < 0;
         return options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .socketOptions(
-                        connectsInTime
-                                ? socket
-                                : socket.mutate()
-                                        .connectTimeout(this.connectTimeout)
-                                        .build())
+                .socketOptions(socketOptions(given.getSocketOptions()))
                 .timeoutOptions(WITHOUT_TIMER)
                 // mutate() does not copy these two in all versions of Lettuce.
                 .replayFilter(given.getReplayFilter())
                 .useHashIndexQueue(given.isUseHashIndexedQueue())
                 .build();
+    }
+
+    /**
+     * Limits the time to connect, and has the operating system notice a connection that a load balancer has forgotten,
+     * unless the application has set an idle time of its own.
+     */
+    private SocketOptions socketOptions(SocketOptions given) {
+        SocketOptions.Builder socket = given.mutate();
+        if (given.getConnectTimeout().compareTo(this.connectTimeout) >= 0) {
+            socket.connectTimeout(this.connectTimeout);
+        }
+        boolean isChosen = given.isKeepAlive()
+                && !given.getKeepAlive().getIdle().equals(SocketOptions.KeepAliveOptions.DEFAULT_IDLE);
+        if (!isChosen) {
+            socket.keepAlive(KEEP_ALIVE);
+        }
+        return socket.build();
     }
 
     @SuppressWarnings("deprecation") // Lettuce 6 has no other method that enables triggers

@@ -5,10 +5,12 @@ import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.Message;
@@ -22,6 +24,10 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
  * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition, so that a
  * failure here makes waiting slower but loses no lock. Thread-safe.
+ *
+ * <p>A connection can end without a sign at this end, for example if a load balancer forgets it while it is idle. While it
+ * is subscribed, the inbox publishes a random number to its own channel in each period, and subscribes again after two
+ * periods in which none has arrived.
  */
 final class Inbox implements MessageListener, SubscriptionListener {
 
@@ -31,6 +37,14 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     /** Longer than any message: a name has at most 512 bytes, of which each takes at most three in the key. */
     private static final int MAX_MESSAGE = 4096;
+
+    /** Begins a message of an inbox to itself. No key of a lock begins with it. */
+    private static final String ALIVE = "alive:";
+
+    /** Commands fail earlier than a subscription, about which nobody asks: the period is that many command timeouts. */
+    private static final int TIMEOUTS_IN_A_PERIOD = 6;
+
+    private static final int MAX_MISSED = 2;
 
     private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -72,18 +86,36 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private boolean warned;
 
+    private final long periodNanos;
+
+    /** The last number that was published to the own channel; 0 if it has arrived or there was none. */
+    private volatile long awaited;
+
+    /** How many numbers in a row have not arrived. Used by the background thread. */
+    private int missed;
+
+    private volatile @Nullable ScheduledFuture<?> nextSign;
+
     /**
      * Creates an inbox without a subscription.
      *
      * @param polling see {@link ScriptCommands#polling}
+     * @param commandTimeout time within which Redis answers
      * @param threads creates the thread that subscribes
      */
-    Inbox(LockKeys keys, String instance, String polling, StoreListener listener, ThreadFactory threads) {
+    Inbox(
+            LockKeys keys,
+            String instance,
+            String polling,
+            StoreListener listener,
+            Duration commandTimeout,
+            ThreadFactory threads) {
         this.keys = keys;
         this.instance = instance;
         this.polling = polling;
         this.notified = polling + instance;
         this.listener = listener;
+        this.periodNanos = commandTimeout.multipliedBy(TIMEOUTS_IN_A_PERIOD).toNanos();
         this.background = new ScheduledThreadPoolExecutor(1, threads);
         this.background.setKeepAliveTime(10, TimeUnit.SECONDS);
         this.background.allowCoreThreadTimeOut(true);
@@ -223,9 +255,50 @@ final class Inbox implements MessageListener, SubscriptionListener {
     public void onChannelSubscribed(byte[] channel, long count) {
         if (!this.stopped) {
             this.warned = false;
+            this.awaited = 0;
             this.state = State.SUBSCRIBED;
             this.listener.notificationsMayBeLost();
+            ScheduledFuture<?> next = this.nextSign;
+            if (next == null || next.isDone()) {
+                giveSignLater();
+            }
         }
+    }
+
+    // ---- Signs of life
+
+    private void giveSignLater() {
+        try {
+            this.nextSign = this.background.schedule(this::giveSign, this.periodNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            // The store was stopped, or the system refuses a thread. The next subscription begins again.
+        }
+    }
+
+    /** Checks that the number before has arrived, and publishes the next one. With Jedis, the thread is occupied. */
+    private void giveSign() {
+        RedisConnectionFactory over = this.factory;
+        if (this.stopped || over == null || this.state != State.SUBSCRIBED) {
+            return;
+        }
+        this.missed = this.awaited == 0 ? 0 : this.missed + 1;
+        if (this.missed == MAX_MISSED) {
+            this.missed = 0;
+            logger.debug("The subscription of this instance has received nothing of itself, and is opened again.");
+            this.state = State.PENDING;
+            subscribe();
+            return;
+        }
+        long sign = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
+        this.awaited = sign;
+        try (RedisConnection publisher = over.getConnection()) {
+            byte[] channel = this.keys.channelOf(this.instance).getBytes(StandardCharsets.UTF_8);
+            Long unused = publisher.publish(channel, (ALIVE + sign).getBytes(StandardCharsets.UTF_8));
+        } catch (RuntimeException ex) {
+            // It shows nothing about the subscription.
+            this.awaited = 0;
+        }
+        giveSignLater();
     }
 
     /**
@@ -240,6 +313,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
         byte[] body = message.getBody();
         String text = body.length <= MAX_MESSAGE ? new String(body, StandardCharsets.UTF_8) : "";
+        if (text.equals(ALIVE + this.awaited)) {
+            this.awaited = 0;
+            return;
+        }
         int end = text.lastIndexOf('}') + 1;
         String lock = this.keys.nameOf(text.substring(0, end));
         int colon = text.indexOf(':', end);

@@ -481,7 +481,12 @@ public final class RedisLockStore implements LockStore {
             ThreadFactory threads = StoreConnection.threads();
             this.listener = listener;
             this.inbox = new Inbox(
-                    RedisLockStore.this.keys, instance, RedisLockStore.this.scriptCommands.polling, listener, threads);
+                    RedisLockStore.this.keys,
+                    instance,
+                    RedisLockStore.this.scriptCommands.polling,
+                    listener,
+                    settings.commandTimeout(),
+                    threads);
             this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
             this.confirmation = settings.confirmReplicas() > 0
                     ? new ReplicaConfirmation(

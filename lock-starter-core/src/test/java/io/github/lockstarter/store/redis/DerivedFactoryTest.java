@@ -214,6 +214,12 @@ class DerivedFactoryTest {
         assertThat(derived.getPort()).isEqualTo(1234);
         assertThat(derived.getClientConfiguration().getReadFrom()).isEmpty();
         assertThat(derived.getClientConfiguration().getClientName()).hasValue("distributed-locks");
+        assertThat(optionsOf(derived).getSocketOptions().isKeepAlive())
+                .as("the operating system checks the connection")
+                .isTrue();
+        assertThat(optionsOf(derived).getSocketOptions().getKeepAlive().getIdle())
+                .as("idle time before it does")
+                .isEqualTo(Duration.ofSeconds(30));
         assertThat(optionsOf(derived).getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
     }
 

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,55 @@ class RedisLockStoreTest {
                 new RedisStoreSettings("lock", timeout, privateConnection, Duration.ofSeconds(5)));
         this.stores.add(created);
         return created;
+    }
+
+    // ---- The subscription
+
+    /** A load balancer has forgotten the connection, and neither of its ends has a sign of that. */
+    @Test
+    void shouldSubscribeAgainIfNoSignOfLifeArrives() {
+        ConnectedStore store = remote(Duration.ofMillis(150), true);
+        store.granted(NAME, "me");
+        store.execute(Way.SEND, new Command.Acquire(NAME, "you", LEASE, true));
+        soon().until(() -> subscriberIn(clients()).startsWith("id="));
+        String before = clients();
+
+        this.proxy.swallowMessages();
+
+        soon().untilAsserted(() -> assertThat(subscriberIn(clients()))
+                .as("connection of the subscription")
+                .isNotEmpty()
+                .isNotEqualTo(subscriberIn(before)));
+    }
+
+    @Test
+    void shouldKeepASubscriptionWhoseSignsArrive() {
+        ConnectedStore store = remote(Duration.ofMillis(50), true);
+        store.granted(NAME, "me");
+        store.execute(Way.SEND, new Command.Acquire(NAME, "you", LEASE, true));
+        soon().until(() -> subscriberIn(clients()).startsWith("id="));
+        String before = subscriberIn(clients());
+        long calls = publications();
+
+        soon().until(() -> publications() >= calls + 4);
+
+        assertThat(subscriberIn(clients())).as("connection of the subscription").isEqualTo(before);
+        assertThat(store.messages()).as("messages, rejected ones included").isEmpty();
+    }
+
+    private String clients() {
+        return String.valueOf(this.redis.command("CLIENT", "LIST"));
+    }
+
+    private long publications() {
+        return this.redis.infoCommandStats().getOrDefault("publish", 0L);
+    }
+
+    private static String subscriberIn(String clients) {
+        return clients.lines()
+                .filter(line -> line.contains(" sub=1 "))
+                .map(line -> line.substring(0, line.indexOf(" addr=")))
+                .collect(Collectors.joining());
     }
 
     // ---- Commands
