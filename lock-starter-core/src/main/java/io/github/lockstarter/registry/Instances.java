@@ -26,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * The instances that hold locks. Publishes the description of this instance from the start to the stop of a run, and
  * finds the descriptions of others. No method blocks, and no caller of a lock waits for this class. Thread-safe.
  *
- * <p>The description of this instance is published every 30 seconds, for the first time when the run starts. In the
- * store it lives ten times as long as that interval, and at least twice as long as the lease of a renewed lock, because
- * the holder of a lock must still be shown after its crash.
+ * <p>The description of this instance is published at the start and then every 30 seconds. After a failure, it is tried
+ * again within 30 seconds. Without being published again, it stays in the store for ten times that interval, or for
+ * twice the lease of a renewed lock if that is longer, because the holder of a lock must still be shown after its
+ * crash.
  *
  * <p>The description of another instance, which never changes, is read when its id is first seen. If there was none, it
  * is read again after five seconds, because an instance publishes it a moment after its first lock. At most 1,000

@@ -168,8 +168,9 @@ final class OwnedLocks {
     /**
      * Ends the innermost hold of this thread.
      *
-     * @throws IllegalMonitorStateException if the thread has no hold
-     * @throws LockLostException if this was the last hold, or an error had ended it, and the lease is lost
+     * @throws IllegalMonitorStateException if the thread has no hold of the lock
+     * @throws LockLostException if this was the last hold and the lease is lost, or if the hold was lost with the hold
+     *     of a writer
      */
     void unlock(LockRequest request) {
         ThreadHolds mine = this.holds.get();
