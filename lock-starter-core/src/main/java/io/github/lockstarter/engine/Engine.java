@@ -111,8 +111,9 @@ public final class Engine implements StoreListener {
     private static final int MAX_UNKNOWN_IDS = 100;
 
     /**
-     * Maximum number of rounds in which a thread executes effects that other threads have appended. The watchdog
-     * executes one round, because other locks wait for its call.
+     * Maximum number of rounds in which a thread executes effects that other threads have appended, and of waiting
+     * commands that it writes in a row. The watchdog executes one round of effects, because other locks wait for its
+     * call.
      */
     private static final int MAX_ROUNDS = 64;
 
@@ -298,7 +299,7 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Adds a wait to its lock without blocking for the lock. The outcome is reported to the wait, possibly before this
+     * Adds a wait to its lock, and does not wait for its end. The outcome is reported to the wait, possibly before this
      * method returns.
      *
      * @param own selects the command that this thread executes itself, or {@code null} if there is none

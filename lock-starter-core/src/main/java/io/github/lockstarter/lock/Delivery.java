@@ -299,7 +299,7 @@ public class Delivery implements Effects {
         });
     }
 
-    /** Collects an effect that is too rare for a class of its own. */
+    /** Collects an effect that is rare, so a separate class for it would not pay off. */
     private void add(Consumer<Effects> effect) {
         this.collected.add(new Effect() {
 

@@ -4,25 +4,23 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.GrantKind;
 
 /**
- * The actions that a {@link LocalLock} requests, and the ids and random numbers that it needs. All methods are called
- * under the mutex of the lock. An implementation collects the effects, and executes them in the same order without the
- * mutex. A simulation supplies reproducible ids and numbers.
- *
- * @see Delivery
+ * The actions that a {@link LocalLock} requests, and the ids and random numbers that it needs. The lock calls these
+ * methods under its mutex. {@link Delivery} collects the effects, and executes them later in the same order and without
+ * the mutex, by calling the same methods of its driver. A simulation supplies reproducible ids and numbers.
  */
 public interface Effects extends GrantObserver {
 
     /** How this JVM obtained a grant. */
     enum Way {
-        /** By the reply of the store to a command of the acquisition. */
+        /** The reply to a command of the acquisition has granted the lock. */
         REPLY,
-        /** By a message of the store, which a renewal then confirms. */
+        /** A message of the store has reported the grant, which a renewal then confirms. */
         MESSAGE,
-        /** By the release of another grant of this JVM, in memory or in the same step of the store. */
+        /** Another grant of this JVM was released, in memory or in the same step of the store. */
         LOCAL,
-        /** By joining, as a reader, a grant of this JVM. */
+        /** A reader has joined an acquisition of this JVM. */
         JOINED,
-        /** By the downgrade of a writer of this JVM to a reader. */
+        /** A writer of this JVM has become a reader. */
         DOWNGRADED
     }
 

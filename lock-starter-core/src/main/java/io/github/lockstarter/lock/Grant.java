@@ -27,7 +27,7 @@ public final class Grant {
     /** The owner. Replaced once if a handle that belongs to no thread is watched for becoming unreachable. */
     public Owner owner;
 
-    /** What the user has requested. */
+    /** The request of the user. */
     public final LockRequest request;
 
     public final long token;

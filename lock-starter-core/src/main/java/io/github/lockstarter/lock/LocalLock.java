@@ -49,24 +49,24 @@ public final class LocalLock {
      *      candidate has the kind of the first waiter. A reader needs no candidate if it will join a writer that
      *      becomes a reader. If this JVM holds shared grants, its first waiter stands in the line of the store, and no
      *      later waiter can overtake it.
-     *   2. Held acquisitions are compatible with each other. Each of them has at least one live grant, and exactly one
-     *      if it is not shared.
+     *   2. Held acquisitions are compatible with each other. Each of them has at least one live grant. Only readers
+     *      share an acquisition, so any other acquisition has exactly one.
      *   3. Waiters are granted the lock in the order of their arrival, regardless of their kinds. Each wait ends once.
      *   4. Nothing is due before dueAt.
      *
-     * Rules. The names in parentheses are methods of this class and actions of the specification in spec/.
+     * Rules. The parentheses name methods and, after the name of a module, actions of the specification in spec/.
      *   - The validity of a grant is counted from the time at which a command was sent that the store has executed, and
      *     never from the receipt of a reply or a message. It ends a margin before the lease, by the stricter of two
      *     clocks (Acquisition.extend; LeaseLock: Granted, Renewed).
-     *   - A refusal states a fact. When the time of a waiter is up, it stays until an attempt that was made while it
+     *   - A refusal states a fact. A waiter whose time is up stays in the queue until an attempt that was made while it
      *     waited has an outcome, but for no longer than a command timeout (endOverdueWaits).
      *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver:
      *     Notified). A renewal follows immediately. Any other message is a hint, after which the candidate asks the
      *     store.
-     *   - The outcome of a command may be unknown: without a reply, it may have been executed, or may still be
-     *     executed. The id is then released repeatedly, until the store has answered a release that was sent after the
-     *     last attempt of the id had its outcome, and at least a lease after each attempt without a reply (isOver;
-     *     WaitingLine: Repeat). An id is never used again.
+     *   - The outcome of a command may be unknown. A command without a reply may have been executed, or may still be
+     *     executed. Therefore the release of an id is repeated until the store has answered a release that was sent
+     *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
+     *     (isOver; WaitingLine: Repeat). An id is never used again.
      *   - If the store grants the lock to an id that no waiter needs, the id is released immediately (notified).
      *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same, and the
      *     grant gets the next token. Hand-overs are limited in time and number, because other JVMs must get their turn.
@@ -153,7 +153,7 @@ public final class LocalLock {
     /** Adds a waiter. Its wait ends with exactly one effect, possibly before this method returns. */
     public void enter(Waiter waiter, Moment now) {
         if (this.waiters == WaiterQueue.NONE) {
-            // Precedes all changes, because it can fail.
+            // The allocation precedes all changes, because it can fail.
             this.waiters = new WaiterQueue();
         }
         waiter.enteredAt = now.nanos();
@@ -647,7 +647,7 @@ public final class LocalLock {
                 lost(each, reasonOfExpiry(each, now));
                 acquisition.lostGrants++;
             }
-            // The lease goes on for the margin in the store, which gives the owners time to react.
+            // In the store, the lease ends a margin later, which gives the owners time to react.
             end(acquisition, acquisition.storedUntil, now);
         }
     }
@@ -708,7 +708,7 @@ public final class LocalLock {
             return true;
         }
         Outcome known = this.outcome;
-        // Only an attempt that was made while the waiter waited says why it is refused.
+        // Only an attempt that was made while the waiter waited can justify its refusal.
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }

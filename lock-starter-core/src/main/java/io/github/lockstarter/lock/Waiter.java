@@ -22,7 +22,7 @@ public abstract class Waiter {
 
     public final Owner owner;
 
-    /** What the user has requested, for events and messages. */
+    /** The request of the user, for events and messages. */
     public final LockRequest request;
 
     /** Time at which the waiter has entered its lock, or 0 if it has not. */

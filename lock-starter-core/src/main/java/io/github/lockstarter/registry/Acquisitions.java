@@ -190,9 +190,7 @@ final class Acquisitions {
         }
 
         /**
-         * {@inheritDoc}
-         *
-         * <p>Called again if an error, such as an exhausted stack, prevents the end of this method.
+         * Delivers the grant. Called again if an error, such as an exhausted stack, prevents the end of this method.
          */
         @Override
         public void granted(Grant grant, Effects.Way way) {

@@ -313,7 +313,7 @@ final class LeaseHandle implements Lease {
         }
     }
 
-    /** The request rejects invalid durations. */
+    /** Converts the delay to nanoseconds. The request rejects invalid durations. */
     private long nanos(Duration delay) {
         return this.grant.request.withMinHold(delay).minHold().toNanos();
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Determines the times of requests, with the settings as defaults. Immutable. */
+/** Determines the times of requests, and uses the settings as defaults. Immutable. */
 final class LeaseTerms {
 
     private final LockSettings settings;

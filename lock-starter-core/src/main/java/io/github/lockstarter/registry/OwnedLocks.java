@@ -284,7 +284,7 @@ final class OwnedLocks {
         return reason;
     }
 
-    // ---- Looking
+    // ---- Holds of this thread
 
     @Nullable
     Hold current(LockRequest request) {
@@ -292,7 +292,11 @@ final class OwnedLocks {
         return mine != null ? mine.get(request) : null;
     }
 
-    /** Returns the hold of this thread, or throws. */
+    /**
+     * Returns the hold of this thread.
+     *
+     * @throws IllegalMonitorStateException if the thread does not hold the lock
+     */
     Hold required(LockRequest request) {
         return required(current(request), request);
     }
