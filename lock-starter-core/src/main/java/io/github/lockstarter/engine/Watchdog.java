@@ -250,8 +250,7 @@ final class Watchdog {
     private boolean callAll(List<Watched> due, Renewals renewals) {
         Throwable failure = null;
         // The loop uses no iterator and no logger, because both allocate, and no lock that was taken out of the wheel
-        // may be
-        // skipped.
+        // may be skipped.
         for (int i = 0; i < due.size(); i++) {
             Watched cell = due.get(i);
             try {

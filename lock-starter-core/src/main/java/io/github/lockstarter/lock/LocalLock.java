@@ -263,8 +263,7 @@ public final class LocalLock {
         Acquisition acquisition = new Acquisition(GrantKind.readerOf(former.id), GrantKind.READER, now);
         acquisition.continueFrom(former, reader.terms);
         // Readers that wait first in this JVM may join for the same time as after a grant of the store. The time is
-        // limited
-        // because a writer of another JVM may stand in line.
+        // limited because a writer of another JVM may stand in line.
         acquisition.grantedAt = now.nanos();
         acquisition.isJoinable = reader.terms.isShareable();
         add(acquisition);
@@ -354,8 +353,7 @@ public final class LocalLock {
         if (acquisition == null) {
             if (!this.stopped) {
                 // The wait has ended long ago. The id is released, because the next owner would otherwise wait for the
-                // end of its
-                // lease.
+                // end of its lease.
                 acquisition = new Acquisition(id, GrantKind.of(id), now);
                 add(acquisition);
                 end(acquisition, now.nanos(), now);
@@ -383,7 +381,7 @@ public final class LocalLock {
     }
 
     /**
-     * Notes that commands now go to another server. This server may not store earlier grants, and may have granted the
+     * Notes that commands now go to another server. Earlier grants may be missing there, and it may have granted the
      * lock without a message.
      */
     public void serverChanged(Moment now) {
@@ -720,8 +718,8 @@ public final class LocalLock {
     }
 
     /**
-     * Returns whether the store has rejected an attempt while later attempts are open. Their outcome must show that the
-     * store has executed none of them.
+     * Returns whether the store has rejected an attempt while others are open. Their outcomes must show that the store
+     * has executed none of them.
      */
     private boolean isRejectedAgain(Outcome known) {
         Acquisition asking = this.candidate;
@@ -916,8 +914,7 @@ public final class LocalLock {
     private long pauseAfter(Reply.Taken taken) {
         long interval = taken.pollMillis() > 0 ? taken.pollMillis() * MILLI : this.rules.poll();
         // An interval above the minimum means that other waiters are in front. The random part is larger, because many
-        // waiters
-        // must not ask at the same moment.
+        // waiters must not ask at the same moment.
         long spread = interval > this.rules.poll() ? this.rules.poll() : WAKE_SPREAD;
         return taken.remainingMillis() < interval / MILLI
                 ? taken.remainingMillis() * MILLI + this.out.below(spread)
@@ -1073,8 +1070,7 @@ public final class LocalLock {
                 && since < this.rules.handOverTime()
                 && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))
                 // If a nested hold has requested a longer lease and the next owner dies, the lock stays taken for
-                // longer than that
-                // owner has requested.
+                // longer than that owner has requested.
                 && acquisition.longestLease <= acquisition.terms.lease()
                 && left
                         > (acquisition.isConfirmed
@@ -1192,8 +1188,7 @@ public final class LocalLock {
 
     private void lost(Grant grant, LossReason reason) {
         // This call allocates, so it precedes all changes: if memory is exhausted, the grant stays and its loss is
-        // detected
-        // again.
+        // detected again.
         this.out.lost(grant, reason);
         grant.lossReason = reason;
         grant.state = Grant.State.LOST;
@@ -1223,8 +1218,7 @@ public final class LocalLock {
         Acquisition former = acquisition.former;
         if (former != null && former.phase == Phase.SUSPENDED) {
             // For an id that no longer owns the lock, a release with a minimum hold proves nothing, and would be
-            // repeated until the
-            // end of that hold.
+            // repeated until the end of that hold.
             former.keepUntil = former.isDowngraded ? BEFORE : acquisition.keepUntil;
             former.lostGrants = acquisition.lostGrants;
             former.storedUntil = acquisition.storedUntil;
@@ -1470,8 +1464,7 @@ public final class LocalLock {
         Waiter first = this.waiters.first;
         boolean needsCandidate = first != null && mayAsk(first);
         // During a downgrade, a candidate is allowed although the first waiter, behind one that had to ask, may be a
-        // reader
-        // that will join.
+        // reader that will join.
         if (this.candidate != null ? !needsCandidate && !isDowngrading() : needsCandidate) {
             return "a candidate without need, or none";
         }

@@ -31,8 +31,7 @@ final class EarlyClasses {
             Reply.Renewed.class,
             ThreadOwnedLock.class,
             // These types occur in catch clauses. Their first lookup for the code of this module needs memory, and a
-            // clause whose
-            // type cannot be looked up does not catch.
+            // clause whose type cannot be looked up does not catch.
             Throwable.class,
             Error.class,
             OutOfMemoryError.class,

@@ -112,8 +112,7 @@ final class Hold extends ThreadHolds.Key {
             this.terms = wanted;
         }
         // The count changes last, because every call before may exhaust the stack, and the caller would then not leave
-        // the
-        // hold.
+        // the hold.
         this.count = entered;
     }
 

@@ -229,8 +229,7 @@ final class LeaseHandle implements Lease {
         ensureHeld();
         lengthen(lease);
         // Another thread may have released the lease during the call. In that case it was not extended, regardless of
-        // the reply
-        // of the store.
+        // the reply of the store.
         ensureHeld();
     }
 

@@ -293,8 +293,7 @@ public final class LeasingLockRegistry
     @Override
     public void stop(Runnable callback) {
         // The stop runs on another thread, because it may wait for bodies to end and beans of the same phase must stop
-        // at the
-        // same time.
+        // at the same time.
         Runnable work = () -> {
             try {
                 stop();

@@ -550,8 +550,7 @@ final class LockEvents implements Engine.Observer {
                 this.call.accept(listener, event);
             } catch (Throwable ex) {
                 // An exception or error of an observer must not cost a lock. The thread of the log reports it, because
-                // an appender may
-                // block and this thread may belong to the watchdog.
+                // an appender may block and this thread may belong to the watchdog.
                 LockEvents.this.threads.log(() -> logger.warn(
                         "Lock listener " + listener.getClass().getName() + " failed on "
                                 + event.getClass().getSimpleName() + " of lock '" + LoggedNames.ofStatic(event.name())

@@ -266,8 +266,7 @@ public record LockSettings(
             return;
         }
         // An interval that is not set is a third of the timeout, so it grows with it. The suggested timeout is long
-        // enough in
-        // both cases.
+        // enough in both cases.
         Duration asItIs = interval.plus(commands).multipliedBy(10).dividedBy(9);
         Duration ifItGrows = commands.multipliedBy(30).dividedBy(17);
         Duration longer = asItIs.compareTo(ifItGrows) > 0 ? asItIs : ifItGrows;

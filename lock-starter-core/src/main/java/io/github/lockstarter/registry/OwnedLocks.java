@@ -221,8 +221,7 @@ final class OwnedLocks {
         boolean isUnderWriter = hold.underWriter != null;
         if (mine == null || hold.count > 1 || isUnderWriter) {
             // This call detects a deadline that has passed, so the loss is reported now and not later. It precedes the
-            // end of the
-            // hold, after which nothing may fail, because abandon() would end another hold.
+            // end of the hold, after which nothing may fail, because abandon() would end another hold.
             boolean unused = lease.isHeld();
             LossReason reason = LockEvents.lossReason(lease.grant);
             hold.leave(number);
