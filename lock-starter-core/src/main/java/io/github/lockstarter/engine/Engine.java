@@ -99,6 +99,7 @@ public final class Engine implements StoreListener {
 
     private static final LockLog logger = LockLog.of(Engine.class);
 
+    /** Number of locks above which idle locks are removed immediately. */
     private static final int MAX_CELLS = 10_000;
 
     /** The number of mutexes, a power of two. */

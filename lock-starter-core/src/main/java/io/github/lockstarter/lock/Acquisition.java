@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The state of one acquisition id of this JVM in the store, from its first command to its last. It is changed only by
  * its lock and by the {@link CommandWindow}. Many acquisitions may be held at a time, so small counters have short
  * types.
+ *
+ * @see LocalLock
  */
 public final class Acquisition {
 

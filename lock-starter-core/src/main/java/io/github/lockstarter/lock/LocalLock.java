@@ -98,11 +98,13 @@ public final class LocalLock {
      * cohorting" (2012), for the bounded number of hand-overs within one JVM.
      */
 
+    /** The pause after the first of several failures. */
     private static final long FIRST_PAUSE = 50 * MILLI;
 
     /** The proof of an acquisition that is not in phase ASKING. */
     private static final Moment NO_PROOF = new Moment(BEFORE, BEFORE);
 
+    /** Maximum random delay with which a waiter asks after the lease of the owner has ended. */
     private static final long WAKE_SPREAD = 20 * MILLI;
 
     /** Maximum number of renewals of one acquisition that may be without a reply when another one is sent. */
@@ -496,10 +498,10 @@ public final class LocalLock {
     }
 
     /**
-     * Restarts the lock after an error, such as an exhausted heap. The error has ended an input at an unknown place, or
-     * a fact is missing because of it. All grants are lost and all waiters are refused. Only the ids are still used:
-     * each is released until a reply proves its end. The id of a lost grant is released when its owner is done or when
-     * its lease has ended in the store.
+     * Restarts the lock after an error, such as an exhausted heap, that has ended an input at an unknown place or has
+     * left a fact unrecorded. All grants are lost and all waiters are refused. Only the ids are still used: each is
+     * released until a reply proves its end. The id of a lost grant is released when its owner is done or when its
+     * lease has ended in the store.
      *
      * @param cause reported to callers that wait for an outcome, which is unknown
      */

@@ -32,8 +32,9 @@ public record Rules(
     static final int SLOTS_IN_AN_INTERVAL = 8;
 
     /**
-     * Number of leases for which an id that may have something in the store is released again. The longest lease counts
-     * that the id may obtain there. A grant from the waiting line has a lease of twice the shortest interval.
+     * Number of leases for which the release of an id that may have something in the store is repeated. The unit is the
+     * longest lease that the id may obtain there. A grant from the waiting line has a lease of twice the shortest
+     * interval.
      */
     static final int LEASES_OF_RELEASING = 2;
 
@@ -53,8 +54,8 @@ public record Rules(
     private static final int LATE_PART_OF_LEASE = 6;
 
     /**
-     * Divisor of the remaining lease, after which a renewal is late if that is earlier. Enough time then remains to
-     * repeat it.
+     * Divisor of the remaining lease that gives an earlier such time if little of the lease is left, because enough
+     * time must remain to repeat the renewal.
      */
     private static final int LATE_PART_OF_REST = 3;
 

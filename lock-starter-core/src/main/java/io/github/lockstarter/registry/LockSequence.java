@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of one call, which are granted all or not at all. They are acquired one after the other in an order that
- * all calls share, with a common start: the time that the call waits for one lock counts towards the wait times of the
- * others. They are released together, and all commands are sent before the first reply is awaited. Therefore a store
- * that does not answer delays the call by one command timeout, not by one for each lock.
+ * all calls share. All wait times are counted from the beginning of the call, so the time that it waits for one lock
+ * counts for the others as well. The locks are released together: all commands are sent before the first reply is
+ * awaited. Therefore a store that does not answer delays the call by one command timeout, not by one for each lock.
  *
  * <p>Work of one thread is run by {@link #execute}, with each lock nested in the previous one. For work that continues
  * after the call has returned, the caller acquires leases that belong to no thread: it calls {@link #next} and {@link
  * #add}, then {@link #begin}, and {@link #release} when the work has ended.
  *
- * <p>The call begins when the object is created. Not thread-safe: the methods are called one after the other, and each
- * call must happen before the next.
+ * <p>The call begins when the object is created. Not thread-safe: the methods are called one after the other, with a
+ * happens-before edge from each call to the next.
  */
 public final class LockSequence {
 
