@@ -7,15 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Generates the ids of the acquisitions of one run of a registry: {@code <instance>-<random>}. The id of the instance
- * has 11 characters (64 random bits) and is the same for the whole run; the 10 characters after it (59 bits) are drawn
- * for each acquisition, so that a cloned machine does not repeat an id. Thread-safe.
+ * has 11 characters (64 random bits) and is the same for the whole run. The 10 characters after the separator (59 bits)
+ * are drawn for each acquisition, so a cloned machine does not repeat an id. Thread-safe.
  */
 public final class AcquisitionIds {
 
     /*
-     * Implementation note. All characters are 0-9, A-Z or a-z, and both parts have a fixed width, so that an id can be
-     * divided without a search, and needs no escaping in a waiting line or in the name of a channel. 62^11 exceeds
-     * 2^64. 62^10 is about 2^59.5; taking 63 random bits modulo 62^10 makes some ids 10 % more probable than others.
+     * Implementation note. All characters are 0-9, A-Z or a-z, and both parts have a fixed width. Therefore an id can
+     * be split without a search, and needs no escaping in a waiting line or in the name of a channel. 62^11 exceeds
+     * 2^64. 62^10 is about 2^59.5; because 63 random bits are taken modulo 62^10, some ids are 10 % more probable than
+     * others.
      */
 
     private static final byte[] DIGITS =
@@ -31,7 +32,7 @@ public final class AcquisitionIds {
 
     private final SecureRandom random = new SecureRandom();
 
-    /** An id whose random part is empty. */
+    /** An id with an empty random part. */
     private final byte[] template = new byte[LENGTH];
 
     private final String instance;
@@ -46,7 +47,7 @@ public final class AcquisitionIds {
         this.instance = new String(this.template, 0, INSTANCE_LENGTH, StandardCharsets.ISO_8859_1);
     }
 
-    /** Returns the id of the instance, with which all of these ids begin. */
+    /** Returns the id of the instance, which is the first part of all of these ids. */
     public String instance() {
         return this.instance;
     }
@@ -75,10 +76,11 @@ public final class AcquisitionIds {
     /**
      * Returns the id of the instance of an acquisition.
      *
-     * @return null if the id does not have the form of this class, because an older version or another tool drew it
+     * @return the id, or {@code null} if the acquisition id does not have the form of this class, because an older
+     *     version or another tool created it
      */
     public static @Nullable String instanceOf(String acquisitionId) {
-        // A dot begins the end that states the kind of a shared grant.
+        // A dot separates the suffix that states the kind of a shared grant.
         if (acquisitionId.length() < LENGTH
                 || acquisitionId.charAt(INSTANCE_LENGTH) != SEPARATOR
                 || (acquisitionId.length() > LENGTH && acquisitionId.charAt(LENGTH) != '.')) {
@@ -92,7 +94,7 @@ public final class AcquisitionIds {
         return acquisitionId.substring(0, INSTANCE_LENGTH);
     }
 
-    /** Returns whether these ids contain that one, as far as its form shows. */
+    /** Returns whether the id has the form and the instance of the ids that this object generates. */
     public boolean isOwn(String acquisitionId) {
         return this.instance.equals(instanceOf(acquisitionId))
                 && GrantKind.of(acquisitionId)

@@ -45,40 +45,40 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the locks of one registry, from its start to its stop: a map of {@link LocalLock}s, each with a mutex, the
- * execution of their effects, and the time. Safe for use by several threads.
+ * Runs the locks of one registry from its start to its stop. It has a map of {@link LocalLock}s, guards each of them by
+ * a mutex, executes their effects, and calls them in time. Safe for use by several threads.
  */
 public final class Engine implements StoreListener {
 
     /*
      * Implementation note.
      *
-     * Inputs. Each input of a lock takes its mutex for the time of the input, which is short: no I/O, no callback. Time
-     * is read under the mutex, so that it never runs backwards for a lock. Locks share 256 mutexes, because one of its
-     * own would be a tenth of the memory of each; no thread takes two.
+     * Inputs. Each input of a lock holds the mutex of the lock. It is short, and neither I/O nor a callback happens
+     * during it. The clock is read under the mutex, so time never runs backwards for a lock. All locks share 256
+     * mutexes, because a separate mutex would take a tenth of the memory of each lock. No thread holds two of them.
      *
-     * Effects leave by a Delivery, in the order of the inputs. A thread that executes them is relieved by the next
-     * input or by the watchdog when others append faster than it executes. A blocking caller executes one command
-     * itself, that of its own call, after the effects.
+     * Effects. They leave through a Delivery, in the order of the inputs. If other threads append effects faster than a
+     * thread executes them, that thread stops after some rounds (MAX_ROUNDS), and the next input or the watchdog
+     * continues. A blocking caller executes one command itself, the command of its own call, after the effects.
      *
-     * Commands have exactly one outcome each (Sent.isSettled), even if a store reports two.
+     * Commands. Each command has exactly one outcome (Sent.isSettled), even if a store reports two.
      *
-     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown wherever a method is called. An input fails
-     * before it has changed anything if the stack has no room for it. For all else, the lock fails as a whole
-     * (Delivery), and the housekeeping sees to that if no other input does. A grant that its owner cannot release
-     * because of an error is given back by the housekeeping.
+     * Errors. A StackOverflowError or an OutOfMemoryError can be thrown at any method call. If the stack has no room
+     * for an input, the input fails before it has changed anything (StackRoom). After any other error, the lock fails
+     * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
+     * releasing its grant, the housekeeping gives the grant back.
      *
-     * Idle locks stay in the map for one to two seconds, so that a lock that is used again and again is not created
-     * each time. With more than MAX_CELLS locks they are removed at once.
+     * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
+     * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.
      */
 
-    /** What happens to grants and waits, for events, meters and the log. */
+    /** Observes grants and waits, for events, meters and the log. */
     public interface Observer extends GrantObserver {
 
-        /** The wait has ended with a grant. Precedes {@link Wait#granted}. */
+        /** The wait has ended with a grant. Called before {@link Wait#granted}. */
         void granted(Wait wait, Grant grant, Effects.Way way);
 
-        /** The wait has ended without a grant. Precedes {@link Wait#refused}. */
+        /** The wait has ended without a grant. Called before {@link Wait#refused}. */
         void refused(Wait wait, Refusal refusal);
 
         /** See {@link Effects#taken}. */
@@ -99,18 +99,23 @@ public final class Engine implements StoreListener {
 
     private static final LockLog logger = LockLog.of(Engine.class);
 
+    /** Number of locks above which idle locks are removed immediately. */
     private static final int MAX_CELLS = 10_000;
 
-    /** A power of two. */
+    /** The number of mutexes, a power of two. */
     private static final int MUTEXES = 256;
 
     /**
-     * How many messages a second may name an acquisition that this instance does not know. Each is answered with a
-     * release, which goes before what locks need.
+     * Maximum number of messages in a second that may name an acquisition that this instance does not have. Each of
+     * them causes a release, which precedes the commands that locks need.
      */
     private static final int MAX_UNKNOWN_IDS = 100;
 
-    /** How often one thread takes effects that others have appended meanwhile. The watchdog has other locks to call. */
+    /**
+     * Maximum number of rounds in which a thread executes effects that other threads have appended, and of waiting
+     * commands that it writes in a row. The watchdog executes one round of effects, because other locks wait for its
+     * call.
+     */
     private static final int MAX_ROUNDS = 64;
 
     private final LockStore store;
@@ -125,7 +130,7 @@ public final class Engine implements StoreListener {
 
     private final Watchdog watchdog;
 
-    /** A time of the clock that counts as one hour, so that no moment is negative. */
+    /** Reading of the clock that corresponds to time 0. It is one hour before the start, which keeps times positive. */
     private final long origin;
 
     private final ConcurrentMap<String, Cell> cells = new ConcurrentHashMap<>();
@@ -141,10 +146,10 @@ public final class Engine implements StoreListener {
 
     private volatile boolean isWriting;
 
-    /** Messages about unknown acquisitions since the last housekeeping. */
+    /** Number of messages about unknown acquisitions since the last housekeeping. */
     private final AtomicInteger unknownIds = new AtomicInteger();
 
-    /** Outcomes of which the window has not been told. */
+    /** Number of outcomes that were not reported to the window yet. */
     private final AtomicInteger outcomes = new AtomicInteger();
 
     private final ReentrantLock stopping = new ReentrantLock();
@@ -153,13 +158,13 @@ public final class Engine implements StoreListener {
 
     private volatile boolean stopped;
 
-    /** When the store last replied; {@link Moment#BEFORE}: never. */
+    /** Time at which the store last replied, or {@link Moment#BEFORE} if it has not replied. */
     private volatile long repliedAt = Moment.BEFORE;
 
-    /** Whether cells may have become idle since the last look at all of them. */
+    /** Whether cells may have become idle since the housekeeping last checked all of them. */
     private volatile boolean hasIdleCells;
 
-    // Written without a call, by threads whose stack is exhausted
+    // Written without a call, because the stack of the thread may be exhausted
 
     /** Whether a lock may have failed. */
     private volatile boolean hasFailed;
@@ -186,8 +191,8 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Refuses waiters, lets owners end their work for at most that time, and declares the remaining grants lost, whose
-     * keys are not released.
+     * Stops the engine. Refuses all waiters, lets owners end their work for at most the given time, and then declares
+     * the remaining grants lost. Their keys are not released.
      */
     public void stop(Duration shutdownTimeout) {
         this.stopped = true;
@@ -196,7 +201,7 @@ public final class Engine implements StoreListener {
         if (this.live.get() > 0) {
             this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.giveUp(now)));
         }
-        // Releases that are under way: the waiters of other instances would wait for the ends of leases.
+        // Releases may be under way. Without them, the waiters of other instances would wait for the ends of leases.
         await(
                 Duration.ofNanos(this.rules.commandTimeout()),
                 () -> this.cells.values().stream().allMatch(Cell::isIdle));
@@ -237,10 +242,10 @@ public final class Engine implements StoreListener {
     // ---- Waits
 
     /**
-     * Acquires on the calling thread, which executes the first command and waits.
+     * Acquires the lock on the calling thread, which executes the first command and waits.
      *
-     * @return whether the wait has a grant; otherwise it has a refusal
-     * @throws InterruptedException if the thread was interrupted and has no grant
+     * @return whether the wait has ended with a grant; otherwise it has a refusal
+     * @throws InterruptedException if the wait is interruptible and the thread was interrupted and has no grant
      */
     public boolean acquire(ThreadWait wait) throws InterruptedException {
         if (wait.interruptible && Thread.interrupted()) {
@@ -249,7 +254,7 @@ public final class Engine implements StoreListener {
         try {
             return await(wait);
         } catch (RuntimeException | Error ex) {
-            // Only plain writes: the stack may be exhausted.
+            // Fields are written without a call, because the stack may be exhausted.
             Grant granted = wait.grant;
             if (granted != null) {
                 granted.isUnclaimed = true;
@@ -270,7 +275,7 @@ public final class Engine implements StoreListener {
             if (left > 0) {
                 LockSupport.parkNanos(wait, left);
             } else {
-                // The watchdog does the same, and may be late.
+                // The watchdog makes the same call, but may be late.
                 cell.input((lock, now) -> lock.timeReached(now));
                 if (!wait.isOver()) {
                     LockSupport.parkNanos(wait, this.rules.commandTimeout());
@@ -283,7 +288,7 @@ public final class Engine implements StoreListener {
                 }
             }
         }
-        // In the command that this thread has executed.
+        // The interrupt may have arrived during the command that this thread executed.
         interrupted |= interruptible && Thread.interrupted();
         if (interrupted) {
             if (interruptible && wait.grant == null) {
@@ -295,9 +300,10 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Enters without waiting. The outcome is reported to the wait, possibly before this method returns.
+     * Adds a wait to its lock, and does not wait for its end. The outcome is reported to the wait, possibly before this
+     * method returns.
      *
-     * @param own the command that this thread executes itself; null: none
+     * @param own selects the command that this thread executes itself, or {@code null} if there is none
      */
     public void enter(Wait wait, @Nullable OwnCommand own) {
         StackRoom.require();
@@ -309,7 +315,11 @@ public final class Engine implements StoreListener {
         } while (!cell.input(wait, own, null));
     }
 
-    /** Ends a wait; returns false if it has ended, so that its outcome is on its way. */
+    /**
+     * Ends a wait.
+     *
+     * @return {@code false} if the wait has already ended and its outcome is reported
+     */
     public boolean withdraw(Wait wait) {
         Cell cell = wait.cell;
         boolean[] withdrawn = new boolean[1];
@@ -322,11 +332,12 @@ public final class Engine implements StoreListener {
     // ---- Grants
 
     /**
-     * Releases, and waits for the reply of the store. Does nothing if it was called before. Returns false if the grant
-     * was lost; true also if that is unknown.
+     * Releases the grant, and waits for the reply of the store. Has no effect after the first call.
+     *
+     * @return {@code false} if the grant was lost, {@code true} otherwise and also if it is unknown whether it was lost
      */
     public boolean release(Grant grant) {
-        // The owner of a lost grant does not wait for a store that may be silent.
+        // The owner of a lost grant must not wait for a store that may not answer.
         OwnCommand own = sent -> sent.acquisition == grant.acquisition
                 && sent.command instanceof Command.Release
                 && grant.state != Grant.State.LOST;
@@ -335,9 +346,9 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Releases without waiting for the reply of the store.
+     * Releases the grant without waiting for the reply of the store.
      *
-     * @param whenOver called once, on any thread and possibly at once; must neither block nor throw
+     * @param whenOver called once, on any thread and possibly before this method returns; must neither block nor throw
      */
     public void releaseLater(Grant grant, Runnable whenOver) {
         boolean[] isPending = new boolean[1];
@@ -362,7 +373,11 @@ public final class Engine implements StoreListener {
         }
     }
 
-    /** Renews with that lease, and waits for the reply. Returns the failure; null: the store has answered. */
+    /**
+     * Renews the grant with the given lease in nanoseconds, and waits for the reply.
+     *
+     * @return the failure, or {@code null} if the store has answered
+     */
     @Nullable
     public LockStoreException lengthen(Grant grant, long lease) {
         @Nullable LockStoreException[] failure = new LockStoreException[1];
@@ -370,7 +385,7 @@ public final class Engine implements StoreListener {
 
             @Override
             public boolean takes(Sent sent) {
-                // A downgrade that has no reply yet is repeated instead.
+                // A downgrade without a reply is sent instead of a renewal.
                 return sent.acquisition == grant.acquisition
                         && (sent.command instanceof Command.Renew || sent.command instanceof Command.Downgrade)
                         && grant.state != Grant.State.LOST;
@@ -385,9 +400,9 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Turns the grant of a writer into that of a reader, and waits for the reply of the store.
+     * Turns the grant of a writer into a grant of a reader, and waits for the reply of the store.
      *
-     * @return null if the grant of the writer was not live
+     * @return the grant of the reader, or {@code null} if the grant of the writer was not live
      */
     @Nullable
     public Grant downgrade(Grant writer, Wait reader) {
@@ -399,7 +414,7 @@ public final class Engine implements StoreListener {
         return granted[0];
     }
 
-    /** Gives the lock of the grant an input about the grant. */
+    /** Applies an input to the lock of the grant. */
     public void change(Grant grant, BiConsumer<LocalLock, Moment> input) {
         change(grant, input, null);
     }
@@ -407,13 +422,13 @@ public final class Engine implements StoreListener {
     private void change(Grant grant, BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own) {
         StackRoom.require();
         String lockName = grant.request.lockName();
-        // A lost grant may have outlived the cell of its lock.
+        // The lock may have been removed and created again after the grant was lost.
         while (!cell(lockName).input(input, own, null)) {}
     }
 
     /**
-     * Returns the nanoseconds for which the owner may rely on the grant; 0: it has ended. A deadline that has passed is
-     * a loss before this method returns.
+     * Returns the nanoseconds for which the owner may rely on the grant, or 0 if it has ended. If the deadline has
+     * passed, the loss is noted before this method returns.
      */
     public long remaining(Grant grant) {
         if (!grant.isLive()) {
@@ -433,7 +448,7 @@ public final class Engine implements StoreListener {
         if (this.stopped) {
             return;
         }
-        // Whoever may publish must not end a grant of another instance by its id.
+        // A client that may publish messages must not be able to end a grant of another instance by its id.
         if (!this.ids.isOwn(id)) {
             messageRejected();
             return;
@@ -468,15 +483,16 @@ public final class Engine implements StoreListener {
     // ---- Inspection
 
     /**
-     * Visits the live grants, weakly consistent. The visitor must not block, because it is called under mutexes.
+     * Visits the live grants. The iteration is weakly consistent. The visitor is called under mutexes and must not
+     * block.
      *
-     * @param lockName null: those of all locks
+     * @param lockName name of the lock, or {@code null} for all locks
      */
     public void forEachGrant(@Nullable String lockName, Consumer<Grant> visitor) {
         inspect(lockName, lock -> lock.forEachGrant(visitor));
     }
 
-    /** Visits the waits in the order of arrival for each lock, as {@link #forEachGrant} does. */
+    /** Visits the waits, for each lock in the order of arrival. The conditions of {@link #forEachGrant} apply. */
     public void forEachWait(@Nullable String lockName, Consumer<Wait> visitor) {
         inspect(lockName, lock -> lock.forEachWaiter(each -> visitor.accept((Wait) each)));
     }
@@ -493,7 +509,7 @@ public final class Engine implements StoreListener {
         return this.live.get();
     }
 
-    /** Returns whether a reply has shown that the store has the full lease of the grant. */
+    /** Returns whether a reply has shown that the store has set the full lease of the grant. */
     public boolean isConfirmed(Grant grant) {
         boolean[] confirmed = new boolean[1];
         inspect(grant.lockName(), lock -> confirmed[0] = lock.isConfirmed(grant));
@@ -501,15 +517,19 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * Has the watchdog release a grant that its owner cannot release, because the stack is exhausted: only plain
-     * writes.
+     * Lets the housekeeping release a grant that its owner cannot release because the stack is exhausted. Only writes
+     * fields.
      */
     public void unclaimed(Grant grant) {
         grant.isUnclaimed = true;
         this.hasUnclaimed = true;
     }
 
-    /** Runs a task later, as {@link Watchdog#later} does. */
+    /**
+     * Runs a task later.
+     *
+     * @see Watchdog#later
+     */
     public boolean later(Runnable task, long delayNanos) {
         return this.watchdog.later(task, delayNanos);
     }
@@ -518,12 +538,15 @@ public final class Engine implements StoreListener {
         return this.stopped;
     }
 
-    /** Returns when the store last replied to a command of a lock; {@link Moment#BEFORE}: never. */
+    /**
+     * Returns the time at which the store last replied to a command of a lock, or {@link Moment#BEFORE} if it has not
+     * replied.
+     */
     public long repliedAt() {
         return this.repliedAt;
     }
 
-    /** Returns how late the watchdog is. */
+    /** Returns the delay with which the watchdog runs. */
     public Duration lag() {
         return this.watchdog.lag();
     }
@@ -540,11 +563,11 @@ public final class Engine implements StoreListener {
         Cell cell = this.cells.get(lockName);
         if (cell == null) {
             Cell created = new Cell(lockName);
-            // Not computeIfAbsent(): an error in its function, such as an exhausted stack, blocks the key for ever.
+            // An error in the function of computeIfAbsent(), such as an exhausted stack, would block the key for ever.
             cell = this.cells.putIfAbsent(lockName, created);
             cell = cell != null ? cell : created;
             if (this.stopped) {
-                // It may have been created after the stop of all others.
+                // The cell may have been created after all others were stopped.
                 cell.input((lock, now) -> lock.stop(now));
             }
         }
@@ -553,16 +576,16 @@ public final class Engine implements StoreListener {
 
     // ---- Commands that wait for their turn
 
-    /** Notes the outcome of a command, and writes those that have waited for it. */
+    /** Notes the outcome of a command, and writes commands that have waited for it. */
     private void writeNext() {
         this.outcomes.incrementAndGet();
         writeWaiting();
     }
 
     /**
-     * Writes commands that wait, as far as there is room. One thread does so at a time, so that commands which fail at
-     * once do not nest, and not for long, because it may be that of the watchdog. After an error, the housekeeping goes
-     * on.
+     * Writes waiting commands as far as the window has room. Only one thread at a time does so, because commands that
+     * fail immediately would otherwise nest. A thread stops after some rounds, because it may be the thread of the
+     * watchdog. After an error, the housekeeping continues.
      */
     private void writeWaiting() {
         try {
@@ -571,7 +594,7 @@ public final class Engine implements StoreListener {
             }
             int rounds = MAX_ROUNDS;
             for (Sent next = nextTurn(--rounds > 0); next != null; next = nextTurn(--rounds > 0)) {
-                // A lock with an attempt that is open is not idle, and stays.
+                // A lock with an open attempt is not idle, so its cell is present.
                 Cell cell = this.cells.get(next.command.lock());
                 if (cell != null) {
                     next.at = now();
@@ -647,7 +670,7 @@ public final class Engine implements StoreListener {
         }
     }
 
-    /** A mutex, which many locks share, and what the input that holds it leaves. */
+    /** A mutex that many locks share, and the results of the input that holds it. */
     @SuppressWarnings("serial")
     private static final class Mutex extends ReentrantLock {
 
@@ -655,7 +678,8 @@ public final class Engine implements StoreListener {
     }
 
     /**
-     * One lock: its state machine, its mutex, and the execution of its effects. An entry in the wheel of the watchdog.
+     * One lock with its state machine, its mutex and the execution of its effects. It is an entry in the wheel of the
+     * watchdog.
      */
     final class Cell extends Watchdog.Watched implements Delivery.Driver {
 
@@ -667,10 +691,13 @@ public final class Engine implements StoreListener {
 
         private boolean isRemoved;
 
-        /** Whether the watchdog calls, at the time that the entry has; that may be earlier than the lock wants it. */
+        /**
+         * Whether the watchdog will call the lock at the time of the entry, which may be earlier than the lock
+         * requires.
+         */
         private boolean isCalled;
 
-        /** Whether the housekeeping has found it idle, and nothing has happened since. */
+        /** Whether the housekeeping has found the cell idle and no input has arrived since. */
         private boolean wasSeenIdle;
 
         Cell(String name) {
@@ -682,19 +709,19 @@ public final class Engine implements StoreListener {
             return this.delivery.lock;
         }
 
-        /** Gives the lock an input, and executes what follows, on a stack of unknown room. */
+        /** Applies an input to the lock, and executes the effects. Checks first that the stack has room. */
         void input(BiConsumer<LocalLock, Moment> input) {
             StackRoom.require();
             boolean unused = input(input, null, null);
         }
 
         /**
-         * Gives the lock an input, and executes effects until there are none, unless another thread does already. The
-         * stack must have room.
+         * Applies an input to the lock, and executes effects until there are none, unless another thread is executing
+         * them. The stack must have room.
          *
-         * @param own the command that this thread executes itself; null: none
-         * @param renewals takes renewals instead of sending them; null: they are sent
-         * @return false if the cell was removed, so that nothing has happened
+         * @param own selects the command that this thread executes itself, or {@code null} if there is none
+         * @param renewals collects renewals, or {@code null} if they are sent immediately
+         * @return {@code false} if the cell was removed and the input was not applied
          */
         boolean input(
                 BiConsumer<LocalLock, Moment> input, @Nullable OwnCommand own, Watchdog.@Nullable Renewals renewals) {
@@ -731,13 +758,13 @@ public final class Engine implements StoreListener {
                 throw ex;
             }
             if (Engine.this.stopped) {
-                // Also after an input without effects, such as the last reply.
+                // An input without effects, such as the last reply, may have made the lock idle as well.
                 signalEnd();
             }
             return true;
         }
 
-        /** Executes these effects, and those that are added meanwhile. */
+        /** Executes the given effects, and effects that are added during this time. */
         private void deliver(Effect effects, Watchdog.@Nullable Renewals renewals) {
             @Nullable Effect effect = effects;
             int rounds = renewals != null ? 1 : MAX_ROUNDS;
@@ -796,7 +823,7 @@ public final class Engine implements StoreListener {
             if (repeated
                     && sent.command instanceof Command.Release
                     && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
-                // It may have been executed before the interrupt.
+                // The release may have been executed before the interrupt.
                 reply = Reply.Released.INSTANCE;
             }
             try {
@@ -814,7 +841,7 @@ public final class Engine implements StoreListener {
             }
         }
 
-        /** Sends a command without waiting for the reply, when it is its turn. */
+        /** Sends a command without waiting for the reply, or lets it wait until the window has room. */
         @Override
         public void send(Sent sent) {
             if (CommandWindow.counts(sent)) {
@@ -853,9 +880,9 @@ public final class Engine implements StoreListener {
         }
 
         /**
-         * As {@link #settle}, but does not throw.
+         * Reports an outcome as {@link #settle} does, but does not throw.
          *
-         * @param hasRoom whether the stack is known to have room, because the thread is none of users
+         * @param hasRoom whether the stack is known to have room, because the thread does not run code of users
          */
         void completed(Sent sent, @Nullable Reply reply, @Nullable Throwable failure, boolean hasRoom) {
             try {
@@ -879,14 +906,14 @@ public final class Engine implements StoreListener {
             completed(renewal, reply, failure, true);
         }
 
-        /** Something that the lock had to know is missing. */
+        /** Lets the lock fail, because a fact is missing. */
         @Override
         void failed() {
             this.delivery.failed();
             Engine.this.hasFailed = true;
         }
 
-        /** Reports the outcome of a command. One of the two is null. */
+        /** Reports the outcome of a command. Exactly one of reply and failure is not null. */
         private void settle(Sent sent, @Nullable Reply reply, @Nullable Throwable failure) {
             boolean unused = input(
                     (local, now) -> {
@@ -898,7 +925,8 @@ public final class Engine implements StoreListener {
                             Engine.this.repliedAt = now.nanos();
                         }
                         if (sent.command instanceof Command.Renew) {
-                            // Moves the call for a late reply. It would come for each of many locks, for nothing.
+                            // The scheduled call would check for a late reply. It is replaced, because it would be
+                            // useless for each of many locks.
                             this.isCalled = false;
                         }
                         if (reply != null && !(reply instanceof Reply.Failed)) {
@@ -916,7 +944,9 @@ public final class Engine implements StoreListener {
                     null);
         }
 
-        /** The time that the lock has requested. Called by the watchdog, which has taken the cell out of its wheel. */
+        /**
+         * Calls the lock at the time that it has requested. The watchdog has removed the cell from its wheel before.
+         */
         @Override
         void timeReached(Watchdog.Renewals renewals) {
             boolean unused = input(
@@ -945,7 +975,7 @@ public final class Engine implements StoreListener {
             }
         }
 
-        /** Removes the cell if it is idle, and has been since the call before. */
+        /** Removes the cell if it is idle and has been idle since the previous call. */
         void removeIfIdle() {
             this.mutex.lock();
             try {
@@ -962,14 +992,14 @@ public final class Engine implements StoreListener {
             }
         }
 
-        /** Goes on after an error of another thread. */
+        /** Continues after an error of another thread. */
         private void goOn() {
             try {
                 if (this.delivery.mustGoOn()) {
                     input((local, now) -> this.isCalled = false);
                 }
             } catch (Throwable ex) {
-                // Of this lock only, and again later.
+                // The failure concerns only this lock, and is handled again later.
                 logger.debug("A lock could not fail.", ex);
             }
         }

@@ -1,8 +1,9 @@
 package io.github.lockstarter.engine;
 
 /**
- * The two clocks by which the end of a lease is determined. The monotonic clock stands still while a virtual machine is
- * suspended, and the wall clock can be set: a lease counts as held only while it has not ended by either of them.
+ * The two clocks that determine the end of a lease. The monotonic clock may stand still while a virtual machine is
+ * suspended, and the wall clock can be set. Therefore a lease counts as held only until the first of the two clocks
+ * shows that it has ended.
  */
 public interface LeaseClock {
 

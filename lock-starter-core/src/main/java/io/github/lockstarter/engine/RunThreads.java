@@ -16,35 +16,40 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * The threads of one run beside that of the watchdog: one that writes the log, one that calls listeners, and those that
- * run dependent stages of futures. Code of users and appenders of the log run on these only, and may block them.
+ * The threads of one run, except for the thread of the watchdog: one that writes the log, one that calls listeners, and
+ * several that run dependent stages of futures. Code of users and log appenders run only on these threads, and may
+ * block them.
  *
- * <p>Nothing that is passed to these threads is dropped, except if a queue is full, and except lines and calls of
- * listeners that fail because the heap is full. No method throws unless the stack of the caller is almost exhausted or
- * the heap full, before it has changed anything: what cannot run because there is no thread for it stays in its queue,
- * and the thread of the watchdog, which exists from the start, tries again.
+ * <p>Tasks are dropped only if a queue is full, and log lines and calls of listeners also if they fail because the heap
+ * is full. A method throws only if the stack of the caller is almost exhausted or the heap is full, and then before it
+ * has changed anything. A task for which there is no thread stays in its queue, and the thread of the watchdog, which
+ * exists from the start, tries again.
  *
- * <p>All threads are daemons. They are not beans, because an application's own executors would then back off from their
- * auto-configuration.
+ * <p>All threads are daemons. They are not beans, because the auto-configuration of an application's own executors
+ * would then back off.
  */
 public final class RunThreads {
 
     /** The thread of the watchdog, which exists from the start to the stop of a run. */
     public interface Timer {
 
-        /** Runs a task once, after the delay. Returns false after the stop. The task must not block. */
+        /**
+         * Runs a task once, after the delay in nanoseconds. The task must not block.
+         *
+         * @return {@code false} after the stop, in which case the task does not run
+         */
         boolean later(Runnable task, long delayNanos);
     }
 
-    /** How many dependent stages of grants run at the same time. */
+    /** Maximum number of dependent stages of grants that run at the same time. */
     public static final int GRANT_STAGES = 200;
 
     private static final int OTHER_STAGES = 1_000;
 
-    /** Room for all leases of a large instance, lost in the same moment. */
+    /** Maximum number of log lines that wait. All leases of a large instance may be lost at the same moment. */
     private static final int LOG_LINES = 100_000;
 
-    /** Room for events that wait for a listener. */
+    /** Maximum number of events that wait for a listener. */
     public static final int LISTENER_CALLS = 10_000;
 
     private static final long IDLE_SECONDS = 30;
@@ -61,10 +66,15 @@ public final class RunThreads {
 
     private final Serial listeners = new Serial("lock-listener-", LISTENER_CALLS);
 
-    /** Bounded: a stage often works as long as it holds its lock. */
+    /**
+     * Threads of the stages of grants. They are limited, because a stage often runs for as long as it holds its lock.
+     */
     private final Stages grants = new Stages("lock-stage-", GRANT_STAGES);
 
-    /** Apart from those of grants: these must not delay a failure, a time-out or a loss. */
+    /**
+     * Threads of all other stages. They are separate, because stages of grants must not delay a failure, a time-out or
+     * a loss.
+     */
     private final Stages others = new Stages("lock-completion-", OTHER_STAGES);
 
     public RunThreads(Timer timer) {
@@ -77,7 +87,7 @@ public final class RunThreads {
         return threads;
     }
 
-    /** Writes a line after those before it; on the calling thread after the stop. */
+    /** Writes a line to the log after the lines before it. After the stop, the calling thread writes it. */
     public void log(Runnable line) {
         if (this.log.thread.isShutdown()) {
             line.run();
@@ -97,8 +107,9 @@ public final class RunThreads {
     }
 
     /**
-     * Calls a listener after those before it, but not after the stop. Returns false if the queue is full, so that it is
-     * not called.
+     * Calls a listener after the calls before it. Does nothing after the stop.
+     *
+     * @return {@code false} if the queue is full and the listener is not called
      */
     public boolean call(Runnable listener) {
         return this.listeners.add(listener) || this.listeners.thread.isShutdown();
@@ -107,19 +118,21 @@ public final class RunThreads {
     /**
      * Completes a future with a grant.
      *
-     * @return whether it is completed without delay; false: all threads for that are occupied by stages of other grants
+     * @return whether the future is completed without delay; {@code false} if stages of other grants occupy all threads
+     *     for that
      */
     public boolean completeGrant(Runnable completion) {
         return this.grants.start(completion);
     }
 
-    /** Completes a future with anything but a grant. */
+    /** Completes a future with any outcome except a grant. */
     public void complete(Runnable completion) {
         boolean unused = this.others.start(completion);
     }
 
     /**
-     * Gives threads to what has none, because the system refused them or the heap was full. Called about once a second.
+     * Starts threads for tasks that have none, because the system refused a thread or the heap was full. Called about
+     * once a second.
      */
     public void keepHouse() {
         this.listeners.keepHouse();
@@ -128,7 +141,11 @@ public final class RunThreads {
         this.others.wake();
     }
 
-    /** Tries again soon; if that fails as well, the housekeeping does so. Returns false after the stop. */
+    /**
+     * Schedules a task again. If that fails, the housekeeping retries.
+     *
+     * @return {@code false} after the stop
+     */
     private boolean retry(Runnable task) {
         try {
             return later(task, RETRY);
@@ -137,12 +154,19 @@ public final class RunThreads {
         }
     }
 
-    /** Runs a task on the thread of the watchdog, as {@link Timer#later} does. */
+    /**
+     * Runs a task on the thread of the watchdog.
+     *
+     * @see Timer#later
+     */
     public boolean later(Runnable task, long delayNanos) {
         return this.timer.later(task, delayNanos);
     }
 
-    /** Ends all threads, after what listeners and the log have to do yet, for a moment each. Stages that run go on. */
+    /**
+     * Ends all threads. The tasks of listeners and of the log get about a second each. Stages that are running
+     * continue.
+     */
     public void stop() {
         this.listeners.stop();
         this.log.stop();
@@ -150,7 +174,7 @@ public final class RunThreads {
         this.others.stop();
     }
 
-    /** Runs tasks one after the other on one thread, which starts when it is first needed. */
+    /** Runs tasks one after the other on one thread, which is started when it is first needed. */
     private final class Serial {
 
         private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -195,7 +219,7 @@ public final class RunThreads {
         void keepHouse() {
             wake();
             if (!this.tasks.isEmpty()) {
-                // On a full heap, the executor can lose its thread and keep what that was to run.
+                // On a full heap, the executor can lose its thread and keep the task of that thread.
                 boolean unused = this.thread.prestartCoreThread();
             }
         }
@@ -208,7 +232,7 @@ public final class RunThreads {
                 }
             } finally {
                 this.isRunning.set(false);
-                // What was added meanwhile, or is behind a task that has thrown.
+                // Tasks may have been added during this time, or follow a task that has thrown.
                 wake();
             }
         }
@@ -217,7 +241,7 @@ public final class RunThreads {
             this.thread.shutdown();
             try {
                 if (this.thread.awaitTermination(1, TimeUnit.SECONDS)) {
-                    // What was added at the last moment, or has never had a thread.
+                    // Tasks may have been added at the last moment, or never got a thread.
                     runAll();
                 }
             } catch (InterruptedException ex) {
@@ -226,7 +250,7 @@ public final class RunThreads {
         }
     }
 
-    /** Runs dependent stages of futures, which may block: on idle threads, or else on new ones up to a limit. */
+    /** Runs dependent stages of futures, which may block, on idle threads or on new ones up to a limit. */
     private final class Stages {
 
         private final int most;
@@ -236,7 +260,7 @@ public final class RunThreads {
         /** Stages that no thread runs yet. */
         private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-        /** Stages that wait or run. */
+        /** Number of stages that wait or run. */
         private final AtomicInteger open = new AtomicInteger();
 
         private final AtomicInteger threads = new AtomicInteger();
@@ -247,12 +271,17 @@ public final class RunThreads {
 
         Stages(String prefix, int most) {
             this.most = most;
-            // The limit is kept here: a thread of the pool is idle a moment after its last stage.
+            // This class enforces the limit, because a thread of the pool becomes idle only a moment after its last
+            // stage.
             this.pool = new ThreadPoolExecutor(
                     0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(prefix));
         }
 
-        /** Returns whether the stage need not wait for others. On a full heap, it may run again after it has failed. */
+        /**
+         * Adds a stage. If the heap is full, the stage may run again after it has failed.
+         *
+         * @return whether the stage runs without waiting for other stages
+         */
         boolean start(Runnable stage) {
             StackRoom.require();
             this.waiting.add(stage);
@@ -267,8 +296,8 @@ public final class RunThreads {
         }
 
         /**
-         * Starts a thread if there are stages. Each thread starts the next one before its first stage, which may block;
-         * a thread for each of many stages that do not block would cost more than they do.
+         * Starts a thread if stages wait. Each thread starts the next one before it runs a stage, because the stage may
+         * block. A thread for each of many stages that do not block would cost more than the stages.
          */
         void wake() {
             if (this.waiting.isEmpty()
@@ -280,9 +309,9 @@ public final class RunThreads {
                 this.pool.execute(this::runAll);
             } catch (Throwable ex) {
                 this.isStarting.set(false);
-                // The system refuses another thread.
+                // The system has refused another thread.
                 if (!retry(this::wake)) {
-                    // After the stop, an existing thread is better than none.
+                    // After the stop, no retry is possible, so the present thread runs the stages.
                     runAll();
                 }
             }
@@ -299,7 +328,7 @@ public final class RunThreads {
                 }
             } finally {
                 this.threads.decrementAndGet();
-                // What was added meanwhile.
+                // Stages may have been added during this time.
                 wake();
             }
         }
@@ -311,7 +340,7 @@ public final class RunThreads {
                     stage.run();
                     isOver = true;
                 } catch (OutOfMemoryError ex) {
-                    // Its future, or another stage of it, may not be completed.
+                    // The future, or another stage of it, may not be completed.
                     LockSupport.parkNanos(RETRY);
                 } catch (Throwable ex) {
                     logger.debug("A future of a lock was not completed.", ex);
@@ -320,7 +349,7 @@ public final class RunThreads {
             }
         }
 
-        /** What is completed later starts a thread, which ends with it. */
+        /** Lets idle threads end. A stage that is added later starts a thread that ends after it. */
         void stop() {
             this.pool.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
         }

@@ -12,23 +12,23 @@ import io.github.lockstarter.store.Command;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A wait of the thread that has created it, which executes the first command and parks. */
+/** A wait of the thread that has created it. The thread executes the first command and then parks. */
 public final class ThreadWait extends Wait implements OwnCommand {
 
     private final Thread thread = Thread.currentThread();
 
     final boolean interruptible;
 
-    /** Null: there is none so far. */
+    /** The grant, or {@code null} if the wait has none so far. */
     public volatile @Nullable Grant grant;
 
-    /** How the wait has ended without a grant; null: it has not. */
+    /** The outcome of a wait that has ended without a grant, or {@code null}. */
     public volatile @Nullable Refusal refusal;
 
     /**
      * Creates a wait of the calling thread.
      *
-     * @param interruptible false: an interrupt is deferred until the wait has ended
+     * @param interruptible whether an interrupt ends the wait; otherwise it is deferred until the wait has ended
      */
     public ThreadWait(LockRequest request, long waitTime, Terms terms, Owner owner, boolean interruptible) {
         super(request, waitTime, terms, owner);

@@ -8,25 +8,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps entries by the time at which they are due: a hashed timing wheel. Adding, moving and removing an entry take a
- * few assignments, whatever the number of entries. A slot covers about a millisecond (2^20 ns); an entry that is due in
- * a later turn of the wheel stays in its slot until then. All times are those of {@link System#nanoTime()}, compared by
- * their difference, because that clock may overflow. Safe for use by several threads: a lock is held for the few
- * assignments of a step.
+ * A hashed timing wheel, which stores entries by the times at which they are due. Adding, moving and removing an entry
+ * take a few assignments, regardless of the number of entries. A slot covers about a millisecond (2^20 ns). An entry
+ * that is due in a later turn of the wheel stays in its slot until then. All times are readings of one monotonic clock
+ * and are compared by their difference, because such a clock may overflow. Safe for use by several threads: a lock is
+ * held for the few assignments of a step.
  *
- * <p>The entries of a slot are in an array instead of being linked: many locks are renewed at the same time, and links
- * between objects that lie anywhere in the heap cost a cache miss for each neighbour, and the garbage collector a card
- * for each link.
+ * <p>The entries of a slot are in an array instead of a linked list, because many locks are renewed at the same time.
+ * Links between objects that are scattered over the heap cost a cache miss for each neighbour, and cost the garbage
+ * collector a card for each link.
  *
  * @see <a href="https://doi.org/10.1145/41457.37504">Varghese and Lauck, Hashed and hierarchical timing wheels</a>
  */
 final class TimingWheel<E extends TimingWheel.Entry> {
 
-    /** An entry of a wheel; in at most one wheel at a time. */
+    /** An entry of a wheel. It is in at most one wheel at a time. */
     abstract static class Entry {
 
         /**
-         * The time of the latest {@link #put}. Only read outside of the wheel, and not while another thread puts it.
+         * The time of the latest {@link #put}. Code outside the wheel only reads it, and not while another thread puts
+         * the entry.
          */
         long due;
 
@@ -35,7 +36,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         private int index;
     }
 
-    /** The entries of a slot, in no particular order. Exists while there are some. */
+    /** The entries of a slot, in no particular order. A slot exists only while it has entries. */
     private static final class Slot {
 
         private @Nullable Entry[] entries = new @Nullable Entry[4];
@@ -70,7 +71,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
             return Objects.requireNonNull(this.entries[index]);
         }
 
-        /** Returns the time at which the first entry is due, or an earlier one that is given. */
+        /** Returns the time at which the first entry is due, or {@code atMost} if that is earlier. */
         long earliest(long atMost) {
             long first = atMost;
             for (int i = 0; i < this.size; i++) {
@@ -82,15 +83,15 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     }
 
     /**
-     * A turn takes 17 s, longer than the interval of renewals by default: what is due in a later turn is looked at in
-     * each.
+     * Number of slots. A turn takes 17 s, which is longer than the default interval of renewals, because entries that
+     * are due in a later turn are checked in each turn.
      */
     private static final int SLOTS = 16_384;
 
-    /** 2^20 ns: about a millisecond. */
+    /** Logarithm of the nanoseconds in a tick: 2^20 ns are about a millisecond. */
     private static final int TICK_BITS = 20;
 
-    /** The lock must not be held for long. */
+    /** Maximum number of entries that one step returns, because the lock must not be held for long. */
     private static final int MAX_POLLED = 100;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -101,14 +102,12 @@ final class TimingWheel<E extends TimingWheel.Entry> {
 
     private final long origin;
 
-    /**
-     * No entry is due before this tick, except for those that were overdue when they were added: they are in its slot.
-     */
+    /** No entry is due before this tick. Entries that were overdue when they were added are in its slot. */
     private long cursor;
 
     private int size;
 
-    /** No entry is due before this time; meaningless unless {@link #known}. */
+    /** No entry is due before this time. Valid only if {@link #known}. */
     private long earliest;
 
     private boolean known;
@@ -118,7 +117,11 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         this.origin = now;
     }
 
-    /** Adds the entry, or moves it; returns true if no entry was known to be due that early. */
+    /**
+     * Adds the entry, or moves it if it is in the wheel.
+     *
+     * @return {@code true} if no entry was known to be due at that time or earlier
+     */
     boolean put(E entry, long due) {
         this.lock.lock();
         try {
@@ -156,9 +159,12 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** Removes and returns entries that are due, not all of them if there are many; empty: there is none. */
+    /**
+     * Removes and returns entries that are due. If there are many, it returns only some of them. The list is empty if
+     * none is due.
+     */
     List<E> pollDue(long now) {
-        // Allocated before anything is taken out, because it can fail.
+        // The allocation precedes all changes, because it can fail.
         List<E> due = new ArrayList<>(MAX_POLLED);
         this.lock.lock();
         try {
@@ -172,7 +178,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
                     break;
                 }
                 if (this.size > 0) {
-                    // After a turn of the wheel every slot has been seen.
+                    // After one turn of the wheel, every slot has been checked.
                     this.cursor = Math.min(last, nextOccupied(Math.max(this.cursor + 1, last - SLOTS + 1)));
                 }
             }
@@ -199,8 +205,8 @@ final class TimingWheel<E extends TimingWheel.Entry> {
     }
 
     /**
-     * Returns a time before which no entry is due, at most the end of the first slot that has some; {@code ifEmpty}
-     * without entries.
+     * Returns a time before which no entry is due, but no later than the end of the first slot with entries. Returns
+     * {@code ifEmpty} if there are no entries.
      */
     long firstDue(long ifEmpty) {
         this.lock.lock();
@@ -219,7 +225,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         }
     }
 
-    /** Returns when the first of the overdue entries was due; {@code now} if there is none. */
+    /** Returns the time at which the first overdue entry was due, or {@code now} if none is overdue. */
     long firstLate(long now) {
         this.lock.lock();
         try {
@@ -227,7 +233,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
             long first = now;
             for (long tick = this.cursor; this.size > 0 && tick <= last; tick++) {
                 tick = nextOccupied(tick);
-                // Some of them are due in a later turn of the wheel.
+                // Some entries of the slot may be due in a later turn of the wheel.
                 first = slot(tick).earliest(first);
             }
             return first;
@@ -244,7 +250,7 @@ final class TimingWheel<E extends TimingWheel.Entry> {
         return (time - this.origin) >> TICK_BITS;
     }
 
-    /** Returns the first tick from {@code from} on whose slot is not empty; at least one slot must not be. */
+    /** Returns the first tick from {@code from} on whose slot is not empty. At least one slot must not be empty. */
     private long nextOccupied(long from) {
         int slot = (int) from & (SLOTS - 1);
         int word = slot / Long.SIZE;

@@ -17,21 +17,18 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition of a user: a waiter that is notified by the {@link Engine}, and the input by which it enters its
- * lock.
+ * A request of a user to acquire a lock: a waiter that the {@link Engine} notifies, and also the input by which it
+ * enters its lock.
  */
 public abstract class Wait extends Waiter implements BiConsumer<LocalLock, Moment> {
 
-    /** The cell of the lock that it has entered; set by the engine. */
+    /** The cell of the lock that the wait has entered, or {@code null} before. Set by the engine. */
     Engine.@Nullable Cell cell;
 
-    /**
-     * Whether its thread has failed with an error, so that nothing waits for the outcome any more. Written without the
-     * mutex.
-     */
+    /** Whether its thread has failed with an error and no longer waits for the outcome. Written without the mutex. */
     volatile boolean isAbandoned;
 
-    /** Whether this is an attempt that does not wait, and whose caller gets no exception if others hold the lock. */
+    /** Whether this is a single attempt, whose caller gets no exception if others hold the lock. */
     public boolean isAttempt;
 
     public Wait(LockRequest request, long waitTime, Terms terms, Owner owner) {
@@ -43,18 +40,18 @@ public abstract class Wait extends Waiter implements BiConsumer<LocalLock, Momen
         lock.enter(this, now);
     }
 
-    /** Returns what observers are notified of if the wait has ended without a grant. */
+    /** Returns the outcome that observers are notified of if the wait has ended without a grant. */
     public final Outcome outcome(Refusal refusal) {
         boolean skips = this.isAttempt || this.request.onNotGranted() == OnNotGranted.SKIP;
         return skips && refusal.cause() == Cause.HELD_BY_OTHERS ? Outcome.SKIPPED : refusal.cause().outcome;
     }
 
     /**
-     * The wait has ended with a grant, which is live unless it was lost in between. Called once, by any thread and
-     * outside of mutexes; neither blocks nor throws.
+     * The wait has ended with a grant, which is live unless it was lost in between. Called on any thread and without a
+     * mutex, and again if an error has interrupted it. An implementation must neither block nor throw.
      */
     public abstract void granted(Grant grant, Effects.Way way);
 
-    /** The wait has ended without a grant; otherwise as {@link #granted}. */
+    /** The wait has ended without a grant. The conditions of {@link #granted} apply. */
     public abstract void refused(Refusal refusal);
 }

@@ -23,32 +23,31 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Calls locks at the times that they have requested, sends renewals that are due together as one command, and runs what
- * is to be done later. Its thread does no I/O and runs no code of users, so that nothing delays the notification of a
- * loss.
+ * Calls locks at the times that they have requested, sends renewals that are due together as one command, and runs
+ * delayed tasks. Its thread does no I/O and runs no code of users, which could delay the report of a loss.
  *
- * <p>The scheduler is private and no bean, because an application's own schedulers would then back off from their
- * auto-configuration. Besides the times that are requested, its thread looks at everything once a second: for locks
- * that are idle, and for what an exhausted stack or a refused thread has left behind.
+ * <p>The scheduler is private and not a bean, because the auto-configuration of an application's own schedulers would
+ * then back off. In addition to the requested calls, the thread runs the housekeeping once a second. It handles idle
+ * locks and what an exhausted stack or a refused thread has left unfinished.
  */
 final class Watchdog {
 
-    /** A lock that is called in time. */
+    /** A lock that the watchdog calls at the requested time. */
     abstract static class Watched extends TimingWheel.Entry {
 
-        /** Whether it is called as a lock that this JVM holds. */
+        /** Whether the lock is in the wheel of the locks that this JVM holds. */
         boolean isAmongHeld;
 
-        /** The time that was requested, or an earlier one. The lock is no longer in a wheel. */
+        /** Called at the requested time or earlier. The lock is no longer in a wheel. */
         abstract void timeReached(Renewals renewals);
 
-        /** A call has failed. Only plain writes, because the stack may be exhausted. */
+        /** Notes that a call has failed. Only writes fields, because the stack may be exhausted. */
         abstract void failed();
 
         /** Sends one renewal. */
         abstract void sendAlone(Sent renewal);
 
-        /** Reports the outcome of a renewal, one of the two, and does not throw. */
+        /** Reports the outcome of a renewal, which is a reply or a failure. Does not throw. */
         abstract void renewalOver(Sent renewal, @Nullable Reply reply, @Nullable Throwable failure);
     }
 
@@ -64,14 +63,14 @@ final class Watchdog {
 
     private final ThreadPoolTaskScheduler scheduler = new Scheduler();
 
-    /** Locks that this JVM holds: they are called first, so that the ends of many waits delay no renewal. */
+    /** Locks that this JVM holds. They are called first, because the ends of many waits must not delay a renewal. */
     private final TimingWheel<Watched> held;
 
     private final TimingWheel<Watched> others;
 
     private final ReentrantLock planning = new ReentrantLock();
 
-    /** The next call; null: there is none. Guarded by the lock. */
+    /** The next scheduled call, or {@code null} if there is none. Guarded by {@link #planning}. */
     private @Nullable ScheduledFuture<?> planned;
 
     private long plannedFor;
@@ -101,7 +100,8 @@ final class Watchdog {
         this.scheduler.setPoolSize(1);
         this.scheduler.setRemoveOnCancelPolicy(true);
         this.scheduler.initialize();
-        // The thread exists before it is needed: later, the system may have no more threads.
+        // Scheduling the housekeeping starts the thread before it is needed, because the system may have no more
+        // threads later.
         scheduleHousekeeping();
     }
 
@@ -115,9 +115,8 @@ final class Watchdog {
     }
 
     /**
-     * Runs a worker of the executor. On a full heap, the executor itself can fail, and then cannot create another
-     * worker either. Without one, no lease would be renewed and no loss reported, so this thread goes on until there is
-     * another one.
+     * Runs a worker of the executor. On a full heap, the executor can fail and then also fail to create another worker.
+     * Without a worker, no lease would be renewed and no loss reported, so this thread retries until there is one.
      */
     private void runForEver(Runnable worker) {
         try {
@@ -135,7 +134,7 @@ final class Watchdog {
                 }
                 isRevived = true;
             } catch (Throwable ex) {
-                // Still without memory.
+                // There is still no memory.
             }
         }
     }
@@ -146,7 +145,8 @@ final class Watchdog {
     }
 
     /**
-     * Calls the lock at that time, in place of the time before. Called under the mutex of the lock.
+     * Schedules a call of the lock at the given time, which replaces the previous one. Called under the mutex of the
+     * lock.
      *
      * @param isHeld whether this JVM holds the lock
      */
@@ -164,13 +164,13 @@ final class Watchdog {
         return cell.isAmongHeld ? this.held : this.others;
     }
 
-    /** Does not call the lock any more. Called under the mutex of the lock. */
+    /** Cancels the scheduled call of the lock. Called under the mutex of the lock. */
     void forget(Watched cell) {
         wheelOf(cell).remove(cell);
     }
 
     /**
-     * Returns how late the first of the calls is that are due and that the thread has not taken; zero if there is none.
+     * Returns the delay of the earliest call that is due and that the thread has not begun, or zero if there is none.
      */
     Duration lag() {
         long now = this.clock.getAsLong();
@@ -178,8 +178,9 @@ final class Watchdog {
     }
 
     /**
-     * Runs a task once, after the delay. Returns false after the stop. The task must not block.
+     * Runs a task once, after the delay in nanoseconds. The task must not block.
      *
+     * @return {@code false} after the stop, in which case the task does not run
      * @throws Error if the task will not run, because the JVM has no memory left
      */
     boolean later(Runnable task, long delayNanos) {
@@ -187,7 +188,7 @@ final class Watchdog {
         try {
             ScheduledFuture<?> unused = executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
-            // After the stop
+            // The scheduler was stopped.
             return false;
         }
         return true;
@@ -208,7 +209,7 @@ final class Watchdog {
                 this.plannedFor = due;
             }
         } catch (Throwable ex) {
-            // The next call of this method or the housekeeping plans it.
+            // The next call of this method or the housekeeping plans the call.
             logger.debug("The watchdog could not plan a call.", ex);
         } finally {
             this.planning.unlock();
@@ -227,7 +228,7 @@ final class Watchdog {
         long now = begin;
         try {
             boolean isMore = true;
-            // The housekeeping needs the thread as well.
+            // The loop is limited in time, because the housekeeping needs the thread as well.
             while (isMore && now - begin <= HOUSEKEEPING.toNanos()) {
                 isMore = callAll(this.held.pollDue(now), renewals);
                 if (!isMore) {
@@ -245,16 +246,17 @@ final class Watchdog {
         }
     }
 
-    /** Calls those locks, and returns whether there were any. */
+    /** Calls the given locks, and returns whether there were any. */
     private boolean callAll(List<Watched> due, Renewals renewals) {
         Throwable failure = null;
-        // Without an iterator and a logger, which allocate: no cell of those that were taken out may be skipped.
+        // The loop uses no iterator and no logger, because both allocate, and no lock that was taken out of the wheel
+        // may be skipped.
         for (int i = 0; i < due.size(); i++) {
             Watched cell = due.get(i);
             try {
                 cell.timeReached(renewals);
             } catch (Throwable ex) {
-                // Of this lock only.
+                // The failure concerns only this lock.
                 cell.failed();
                 failure = ex;
             }
@@ -273,14 +275,14 @@ final class Watchdog {
                 callDue();
             }
         } catch (Throwable ex) {
-            // A periodic task that throws is not repeated.
+            // A periodic task that throws would not be repeated.
             logger.debug("The housekeeping of locks has failed.", ex);
         }
     }
 
     /**
-     * Goes on with the housekeeping if it has ended: without memory, the JVM does not even find the clause that catches
-     * an error.
+     * Schedules the housekeeping again if it has ended. Without memory, the JVM does not even find the clause that
+     * catches an error.
      */
     @SuppressWarnings("serial")
     private final class Scheduler extends ThreadPoolTaskScheduler {
@@ -295,7 +297,7 @@ final class Watchdog {
         }
     }
 
-    /** Renewals that are due together. Used by the thread of the watchdog alone. */
+    /** Renewals that are due together. Used only by the thread of the watchdog. */
     final class Renewals extends RenewalBatch<Watched> {
 
         Renewals() {

@@ -10,8 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one JVM knows about one acquisition id in the store, from the first command to the last. Changed by its lock
- * alone. Many may be held at a time, so that small counters are short.
+ * The state of one acquisition id of this JVM in the store, from its first command to its last. It is changed only by
+ * its lock and by the {@link CommandWindow}. Many acquisitions may be held at a time, so small counters have short
+ * types.
+ *
+ * @see LocalLock
  */
 public final class Acquisition {
 
@@ -19,14 +22,15 @@ public final class Acquisition {
         ASKING,
         HELD,
         /**
-         * The id of a writer that has become a reader, which may still own the lock if the store has not executed that.
+         * The id belongs to a writer that has become a reader. It may still own the lock if the store has not executed
+         * the downgrade.
          */
         SUSPENDED,
         ENDING,
         OVER
     }
 
-    /** A waiter that has left, and is to be notified of its refusal at that time at the latest. */
+    /** The refusal of a waiter that has left. It is reported at the given time at the latest. */
     record PendingRefusal(Waiter waiter, Refusal refusal, long latest) {}
 
     /** The terms of an acquisition for which no waiter of this lock has asked. */
@@ -41,10 +45,10 @@ public final class Acquisition {
     @Nullable
     Acquisition next;
 
-    /** When the next attempt, renewal or release is sent, according to the phase. */
+    /** Time at which the next attempt, renewal or release is sent; the phase determines which. */
     long dueAt;
 
-    /** The token of the grant; before it, the largest token of another owner that is known; 0: unknown. */
+    /** The token of the grant. Before the grant, the largest known token of another owner, or 0 if none is known. */
     long token;
 
     // Asking
@@ -63,24 +67,24 @@ public final class Acquisition {
     /** Whether a message has reported a grant that it did not prove. */
     boolean isNotified;
 
-    /** At some time after this moment, the store had not granted the lock to the id. */
+    /** The store had not granted the lock to the id at some time after this moment. */
     Moment notOwnerAt;
 
     boolean hasProofGap;
 
-    /** Whether an attempt after the grant has put the id into the line, because the store has lost the grant. */
+    /** Whether an attempt after the grant has put the id into the line again, because the store has lost the grant. */
     boolean isInLineAgain;
 
     /**
-     * The last of its acquires that wait to be written; null: none. This and their number are kept by the {@link
-     * CommandWindow}.
+     * The last acquire of this acquisition that waits to be written, or {@code null} if none waits. The {@link
+     * CommandWindow} maintains this field and the number of these acquires.
      */
     @Nullable
     Sent waiting;
 
     int waitingAttempts;
 
-    // Questions that may give the id something: under way, or of unknown outcome
+    // Attempts that may grant the lock to the id: they are under way, or their outcome is unknown
 
     int openAttempts;
 
@@ -91,27 +95,30 @@ public final class Acquisition {
     // Holding
 
     /**
-     * The first of the grants; one that is passed on has one after the other, that of readers has several at a time.
+     * The first of the grants, or {@code null} if there is none. A hand-over replaces the grant; readers have several
+     * at a time.
      */
     @Nullable
     Grant grant;
 
-    /** Of the latest grant, or of the waiter for which the candidate has asked. */
+    /** The terms of the latest grant, or of the waiter for which the candidate has asked. */
     Terms terms = NO_TERMS;
 
     /** The longest lease that was requested for the id. */
     long longestLease;
 
-    /** When the latest command was sent that has set or confirmed the lease. */
+    /** Time at which the latest command was sent that has set or confirmed the lease. */
     long renewedAt = BEFORE;
 
-    /** The end of the lease in the store, at the earliest. */
+    /** The earliest time at which the lease can end in the store. */
     long storedUntil = BEFORE;
 
-    /** The end by the wall clock in milliseconds; written before the other one, and read after it. */
+    /**
+     * The end of the validity by the wall clock, in milliseconds. Written before {@link #validUntil} and read after it.
+     */
     long validUntilWall;
 
-    /** The end by the monotonic clock; any thread reads it. */
+    /** The end of the validity by the monotonic clock. Any thread may read it. */
     volatile long validUntil = BEFORE;
 
     long grantedAt;
@@ -120,20 +127,22 @@ public final class Acquisition {
 
     long keepUntil = BEFORE;
 
-    /** Whether a reply has shown that the store has the full lease. */
+    /** Whether a reply has shown that the store has set the full lease. */
     boolean isConfirmed = true;
 
     boolean isJoinable;
 
     short renewalsOpen;
 
-    /** Whether commands go to another server, and no renewal was sent to it: replies prove nothing about it. */
+    /**
+     * Whether commands go to another server to which no renewal was sent yet. Earlier replies prove nothing about it.
+     */
     boolean isServerNew;
 
-    /** From then on, the reply to the latest renewal is late. */
+    /** Time from which the reply to the latest renewal counts as late. */
     long lateAt = NEVER;
 
-    /** The acquisition of the writer that has become this reader; null: there is none. */
+    /** The acquisition of the writer that has become this reader, or {@code null} if there is none. */
     @Nullable
     Acquisition former;
 
@@ -141,19 +150,22 @@ public final class Acquisition {
 
     // Ending
 
-    /** The grant whose owner waits for the outcome of the release; null: none. */
+    /** The grant whose owner waits for the outcome of the release, or {@code null} if there is none. */
     @Nullable
     Grant releasing;
 
     boolean isReleasing;
 
-    /** The last waiter, which is notified of its refusal when the id has left the line; null: none. */
+    /**
+     * The refusal of the last waiter, which is reported when the id has left the line, or {@code null} if there is
+     * none.
+     */
     @Nullable
     PendingRefusal pendingRefusal;
 
     long giveUpAt;
 
-    /** Grants that were lost because their time was over, and whose owners have not released them. */
+    /** Number of grants that were lost because their time was over and that their owners have not released. */
     int lostGrants;
 
     byte failures;
@@ -165,7 +177,7 @@ public final class Acquisition {
         this.dueAt = now.nanos();
     }
 
-    /** Sets the time of the next attempt, unless an earlier one is set. */
+    /** Schedules the next attempt at the given time, unless an earlier one is scheduled. */
     void askAt(long time) {
         if (this.phase == Phase.ASKING) {
             this.dueAt = Math.min(this.dueAt, time);
@@ -173,14 +185,20 @@ public final class Acquisition {
     }
 
     /**
-     * Returns the nanoseconds for which the owner may rely on the lease, by the stricter clock. Any thread may call it.
+     * Returns the nanoseconds for which the owner may rely on the lease, by the stricter of the two clocks. Not
+     * positive if the validity has ended. Any thread may call this method.
      */
     long remaining(Moment now) {
         long left = this.validUntil - now.nanos();
         return Math.min(left, (this.validUntilWall - now.wallMillis()) * MILLI);
     }
 
-    /** Notes a lease that a command has set. The command that has set the later end decides on both clocks. */
+    /**
+     * Notes a lease that a command has set. The command with the later end determines both clocks.
+     *
+     * @param from time at which the command was sent
+     * @param usable part of the lease on which the owner may rely, in nanoseconds
+     */
     void extend(Moment from, long usable, long lease) {
         this.renewedAt = Math.max(this.renewedAt, from.nanos());
         if (from.nanos() + usable > this.validUntil) {
@@ -190,7 +208,7 @@ public final class Acquisition {
         }
     }
 
-    /** The reader goes on with the lease of the writer, on which it relies until the reply to the downgrade. */
+    /** Starts a reader with the lease of the writer, on which it relies until the downgrade has a reply. */
     void continueFrom(Acquisition writer, Terms terms) {
         this.phase = Phase.HELD;
         this.dueAt = NEVER;
@@ -206,12 +224,15 @@ public final class Acquisition {
         this.isConfirmed = false;
     }
 
-    /** Returns whether it is a reader, and the store may still have the writer that it was. */
+    /** Returns whether this is a reader and the store may still have the id of the writer. */
     boolean isDowngrading() {
         return this.former != null && this.former.phase == Phase.SUSPENDED && !this.former.isDowngraded;
     }
 
-    /** Leases are renewed at the ends of slots of time, so that those of many locks are renewed together. */
+    /**
+     * Returns the time of the next renewal. It is aligned to slots of time, because renewals of many locks that are due
+     * together share a command.
+     */
     long nextRenewal() {
         long interval = this.terms.renewAfter();
         if (interval == NEVER) {
@@ -221,7 +242,7 @@ public final class Acquisition {
         return due - due % Math.max(1, interval / Rules.SLOTS_IN_AN_INTERVAL);
     }
 
-    /** Returns whether an owner wants renewals, or the store has yet to set the full lease. */
+    /** Returns whether an owner needs renewals, or the store has not confirmed the full lease yet. */
     boolean needsRenewal(Moment now) {
         boolean isWanted = !this.isConfirmed;
         for (Grant each = this.grant; each != null; each = each.next) {
@@ -230,13 +251,16 @@ public final class Acquisition {
         return isWanted;
     }
 
-    /** Returns whether an attempt may still be executed, or may have been without a reply. */
+    /** Returns whether the store may still execute an attempt, or may have executed one that has no reply. */
     boolean isUnsettled(Moment now) {
-        // The store knows nothing of an acquire that waits to be written.
+        // An acquire that waits to be written has not reached the store.
         return this.openAttempts > this.waitingAttempts || this.unsettledUntil > now.nanos();
     }
 
-    /** Returns whether it is in the line of the store, or was granted the lock from it, as far as is known. */
+    /**
+     * Returns whether the id stands in the line of the store or was granted the lock from it, as far as this JVM has
+     * been notified.
+     */
     boolean standsInLine() {
         return (this.hasJoined && this.hasReply) || this.isNotified;
     }
@@ -245,7 +269,7 @@ public final class Acquisition {
         return !(this.hasJoined && this.hasReply) && this.openAttempts == 0 && this.unsettledUntil == BEFORE;
     }
 
-    /** Returns whether the store has granted the lock from its line, and the reply to an attempt has shown that. */
+    /** Returns whether the store has granted the lock from its line, and the reply to an attempt has shown it. */
     public boolean isNotified() {
         return this.isNotified;
     }
@@ -278,7 +302,7 @@ public final class Acquisition {
         removed.next = null;
     }
 
-    /** Returns the grants, as they are now. */
+    /** Returns a copy of the present grants. */
     List<Grant> grants() {
         Grant head = this.grant;
         if (head == null) {
@@ -294,7 +318,10 @@ public final class Acquisition {
         return all;
     }
 
-    /** The owner of a lost grant does not use it any more. After the last one, the id is released without a delay. */
+    /**
+     * Notes that the owner of a lost grant no longer uses it. After the last such owner, the id is released without a
+     * delay.
+     */
     void ownerIsDone(Moment now) {
         if (this.phase == Phase.ENDING && this.lostGrants > 0) {
             this.lostGrants--;

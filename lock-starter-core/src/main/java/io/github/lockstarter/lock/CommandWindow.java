@@ -6,53 +6,54 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which commands of one JVM are written now and which wait in memory, so that a burst of acquisitions delays no
- * renewal and no release, and no command times out in a queue of the client.
+ * Decides which commands of one JVM are written immediately and which wait in memory. A burst of acquisitions then
+ * delays no renewal and no release, and no command times out in a queue of the client.
  *
  * <p>At most {@link #SIZE} commands that were sent without a blocked thread have no outcome. Renewals and downgrades
- * are not counted: they are few, because many share one command, and are written at once. Releases precede acquires,
- * and acquires of ids that stand in the line of the store precede new ones: their places have deadlines. An acquire
- * that waits can be withdrawn, so that nothing of it reaches the store. Has no thread and no mutex; its caller guards
- * it.
+ * are written immediately and do not count, because they are few: many renewals share one command. Releases precede
+ * acquires. Acquires of ids that stand in the line of the store precede new ones, because their places have deadlines.
+ * An acquire that waits can be withdrawn, and then leaves no trace in the store. This class has no thread and no mutex;
+ * its caller must guard it.
  */
 public final class CommandWindow {
 
     /**
-     * The rate of a burst of 50,000 acquisitions on one machine was the same with 64, 256, 1,024 and all of them under
-     * way. At a distance of 20 ms, 256 are 12,800 commands a second.
+     * Maximum number of commands without an outcome. The rate of a burst of 50,000 acquisitions on one machine was the
+     * same with 64, 256, 1,024 and an unlimited number of commands. With a round trip of 20 ms, 256 commands are 12,800
+     * commands per second.
      */
     public static final int SIZE = 256;
 
     private final int size;
 
-    // Each allocates before it changes: a command that is added is not lost if there is no memory.
+    // Each queue allocates before it changes, so no queued command is lost if memory is exhausted.
 
     private final Queue<Sent> releases = new ConcurrentLinkedQueue<>();
 
     /**
-     * Acquires of ids that stand in the line of the store: they keep their place, or claim a grant. With those that
-     * were withdrawn.
+     * Acquires of ids that stand in the line of the store: they keep their place or claim a grant. The queue may
+     * contain withdrawn acquires.
      */
     private final Queue<Sent> polls = new ConcurrentLinkedQueue<>();
 
-    /** All other acquires, with those that were withdrawn. */
+    /** All other acquires. The queue may contain withdrawn acquires. */
     private final Queue<Sent> acquires = new ConcurrentLinkedQueue<>();
 
     private int waiting;
 
-    /** Commands without an outcome. */
+    /** Number of written commands without an outcome. */
     private int open;
 
     public CommandWindow(int size) {
         this.size = size;
     }
 
-    /** Returns whether commands of that kind have to enter. */
+    /** Returns whether the window limits commands of this type. */
     public static boolean counts(Sent sent) {
         return sent.command instanceof Command.Acquire || sent.command instanceof Command.Release;
     }
 
-    /** Returns whether the command is written now; otherwise {@link #next} returns it later. */
+    /** Returns whether the command is written immediately. Otherwise {@link #next} returns it later. */
     public boolean enter(Sent sent) {
         boolean isAcquire = sent.command instanceof Command.Acquire;
         boolean isPoll = isAcquire && sent.acquisition.standsInLine();
@@ -73,12 +74,12 @@ public final class CommandWindow {
         return false;
     }
 
-    /** A command that was written has its outcome. */
+    /** Notes that a written command has its outcome. */
     public void left() {
         this.open--;
     }
 
-    /** Returns the next command to be written, null if there is none or no room. */
+    /** Returns the next command to be written, or {@code null} if there is none or the window is full. */
     @Nullable
     public Sent next() {
         if (this.open >= this.size) {
@@ -115,7 +116,7 @@ public final class CommandWindow {
             acquire.acquisition.waiting = acquire.nextWaiting;
             return;
         }
-        // An acquisition that has asked twice
+        // The acquisition has several attempts that wait.
         while (before != null && before.nextWaiting != acquire) {
             before = before.nextWaiting;
         }
@@ -124,7 +125,11 @@ public final class CommandWindow {
         }
     }
 
-    /** Withdraws the acquires of an acquisition that wait, and returns their number. They have no outcome. */
+    /**
+     * Withdraws the waiting acquires of an acquisition. They have no outcome.
+     *
+     * @return the number of withdrawn acquires
+     */
     public int withdraw(Acquisition acquisition) {
         int withdrawn = acquisition.waitingAttempts;
         for (Sent each = acquisition.waiting; each != null; each = each.nextWaiting) {

@@ -8,40 +8,42 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a {@link LocalLock} its inputs, and hands what follows from them to one caller at a time. Pure, as the lock is:
- * the caller holds the mutex of the lock where a method says so, and executes effects without it.
+ * Passes inputs to a {@link LocalLock}, and hands the resulting effects to one caller at a time. Like the lock, it has
+ * no thread, no clock and no I/O. The caller holds the mutex of the lock where a method requires it, and executes the
+ * effects without the mutex.
  */
 public class Delivery implements Effects {
 
     /*
      * Implementation note.
      *
-     * Order. The effects of an input are collected under the mutex. After the mutex, one caller at a time executes
-     * them, until there are no more; the inputs of others only append. So the effects of a lock are executed in the
-     * order of its inputs, each once, whichever threads bring them. No effect blocks.
+     * Order. The effects of an input are collected under the mutex. After the input, one caller at a time executes them
+     * without the mutex until none are left. Inputs of other callers only append their effects. Therefore the effects
+     * of a lock are executed in the order of its inputs, each of them once, regardless of the threads. No effect
+     * blocks.
      *
-     * Own commands. A caller that blocks may take one command out of the effects, that of its own call, and executes it
-     * after the effects. The outcome of that command is an input as well.
+     * Own commands. A caller that blocks may take one command out of the effects, the command of its own call, and
+     * execute it after the other effects. The outcome of that command is passed to the lock as another input.
      *
-     * Errors. A StackOverflowError or an OutOfMemoryError can end an input wherever it calls or allocates, and leave
-     * facts of which some are noted and others not. Such a lock fails as a whole (LocalLock.failStop), before its next
-     * input, at the latest when the driver looks for locks that have failed. What the input has left is executed. An
-     * effect that has thrown is executed again, before those behind it. What is published after an error are plain
-     * fields, because every call could fail as well.
+     * Errors. A StackOverflowError or an OutOfMemoryError can end an input at any call or allocation, after some facts
+     * have been recorded and before others. Such a lock fails as a whole (LocalLock.failStop) before its next input. If
+     * no input follows, the driver searches for failed locks and calls them. The effects of an incomplete input are
+     * executed. An effect that has thrown is executed again, before the effects behind it. An error is reported by
+     * writing fields and without a method call, because every call could fail as well.
      *
-     * Memory. An effect that is executed at once never gets into a field of this object: such a field is old, and the
-     * garbage collector would look at each one that refers to something new.
+     * Memory. An effect that is executed immediately is never stored in a field of this object. This object is old, and
+     * the garbage collector would have to visit each old object that refers to a new one.
      */
 
-    /** What the input leaves that holds the mutex. Many locks may share one, with their mutex. */
+    /** The results of the input that holds the mutex. Locks that share a mutex can share this object as well. */
     public static final class Collected {
 
-        /** What the caller executes itself; null: nothing. */
+        /** Selects the command that the caller of the input executes itself, or {@code null} if there is none. */
         private @Nullable OwnCommand own;
 
         /**
-         * The command that the caller of the input executes itself, and which it takes out under the mutex; null: there
-         * is none.
+         * The command that the caller of the input executes itself, or {@code null} if there is none. The caller takes
+         * it out under the mutex.
          */
         @Nullable
         public Sent taken;
@@ -61,17 +63,17 @@ public class Delivery implements Effects {
         }
     }
 
-    /** What executes effects, and calls the lock in time. */
+    /** Executes the effects of a lock, and calls the lock in time. */
     public interface Driver extends Effects {
 
         /**
-         * Calls {@link LocalLock#timeReached} at that time or before. Called under the mutex.
+         * Schedules a call of {@link LocalLock#timeReached} at the given time or earlier. Called under the mutex.
          *
          * @param isHeld whether this JVM holds the lock
          */
         void callAt(long dueAt, boolean isHeld);
 
-        /** Creates the failure for those that wait for an outcome when the lock fails. Called under the mutex. */
+        /** Creates the exception for callers that wait for an outcome when the lock fails. Called under the mutex. */
         LockStoreException failure();
     }
 
@@ -83,20 +85,20 @@ public class Delivery implements Effects {
 
     // Guarded by the mutex
 
-    /** Effects that wait for the caller that executes those before them. */
+    /** The first of the effects that wait until a caller has executed the effects before them, or {@code null}. */
     private @Nullable Effect first;
 
     private @Nullable Effect last;
 
-    /** Whether a caller executes effects. */
+    /** Whether a caller is executing effects. */
     private boolean isDelivering;
 
-    /** Whether an input has begun, and not ended. */
+    /** Whether an input has begun and has not ended. */
     private boolean isOpen;
 
-    // Written without the mutex, by threads whose stack is exhausted
+    // Written without the mutex, because the stack of the thread may be exhausted
 
-    /** The effect that has thrown, with those behind it. Written before isStalled. */
+    /** The effect that has thrown, linked to the effects behind it, or {@code null}. Written before isStalled. */
     private @Nullable Effect undelivered;
 
     private volatile boolean isStalled;
@@ -112,11 +114,12 @@ public class Delivery implements Effects {
     // ---- Inputs
 
     /**
-     * Gives the lock an input. Called under the mutex.
+     * Applies an input to the lock. Called under the mutex.
      *
-     * @param own the command that the caller executes itself, which it finds in {@link Collected#taken}; null: none
-     * @return the first of the effects that the caller is to execute, and then {@link #next}; null: there are none, or
-     *     another caller executes them
+     * @param own selects the command that the caller executes itself and finds in {@link Collected#taken}, or {@code
+     *     null} if there is none
+     * @return the first effect that the caller must execute before it calls {@link #next}, or {@code null} if there is
+     *     none or another caller executes the effects
      */
     @Nullable
     public Effect input(BiConsumer<LocalLock, Moment> input, Moment now, @Nullable OwnCommand own) {
@@ -135,7 +138,7 @@ public class Delivery implements Effects {
         } finally {
             given.own = null;
             if (this.isOpen) {
-                // It is not executed, and after a failure its outcome is unknown anyway.
+                // The command is not executed. After a failure of the lock, its outcome counts as unknown anyway.
                 given.taken = null;
             }
             if (this.isOpen || this.isDelivering || this.first != null) {
@@ -154,7 +157,7 @@ public class Delivery implements Effects {
         return begin;
     }
 
-    /** Only plain writes, because a call could fail as well. */
+    /** Appends the collected effects. It writes only fields, because a call could fail as well. */
     private void append(Collected given) {
         Effect added = given.first;
         if (added != null) {
@@ -170,7 +173,10 @@ public class Delivery implements Effects {
         given.last = null;
     }
 
-    /** Goes on after an error. */
+    /**
+     * Continues after an error: puts undelivered effects in front of the others, and lets the lock fail if an input is
+     * incomplete or a fact is missing.
+     */
     private void goOn(Moment now) {
         if (this.isStalled) {
             Effect left = this.undelivered;
@@ -196,10 +202,11 @@ public class Delivery implements Effects {
     }
 
     /**
-     * Returns the first of the effects that were added while the caller has executed others; null: it is done. Called
-     * under the mutex.
+     * Returns the first of the effects that were added while the caller executed others, or {@code null} if the caller
+     * is done. Called under the mutex.
      *
-     * @param goesOn false: the caller has executed enough, and {@link #isWaiting} tells whether another one is needed
+     * @param goesOn {@code false} if the caller stops because it has executed enough; {@link #isWaiting} then returns
+     *     whether another caller is needed
      */
     @Nullable
     public Effect next(boolean goesOn) {
@@ -212,30 +219,33 @@ public class Delivery implements Effects {
         return begin;
     }
 
-    /** Returns whether effects wait that no caller executes. Called under the mutex. */
+    /** Returns whether there are effects that no caller is executing. Called under the mutex. */
     public boolean isWaiting() {
         return this.first != null && !this.isDelivering;
     }
 
-    /** Returns whether nothing is known that could be forgotten. Called under the mutex. */
+    /** Returns whether the lock has no state and no effects, and can be removed. Called under the mutex. */
     public boolean isIdle() {
         return this.first == null && !this.isDelivering && this.lock.isIdle();
     }
 
-    /** Returns whether an error has left something for the next input to do. Exact under the mutex. */
+    /** Returns whether the next input must recover from an error. The result is exact only under the mutex. */
     public boolean mustGoOn() {
         return this.isOpen || this.isStalled || this.hasFailed;
     }
 
-    // ---- Errors, reported by plain writes
+    // ---- Errors, reported by writing fields
 
-    /** The caller could execute neither this effect nor those behind it. The next input goes on with them. */
+    /**
+     * Reports that the caller could execute neither the given effect nor those behind it. The next input continues with
+     * them.
+     */
     public void stalled(@Nullable Effect effect) {
         this.undelivered = effect;
         this.isStalled = true;
     }
 
-    /** A fact could not be noted, such as the outcome of a command. The lock fails before its next input. */
+    /** Reports that a fact is missing, such as the outcome of a command. The lock fails before its next input. */
     public void failed() {
         this.hasFailed = true;
     }
@@ -289,7 +299,7 @@ public class Delivery implements Effects {
         });
     }
 
-    /** For effects that are rarer than those with a class of their own. */
+    /** Collects an effect that is rare, so a separate class for it would not pay off. */
     private void add(Consumer<Effects> effect) {
         this.collected.add(new Effect() {
 

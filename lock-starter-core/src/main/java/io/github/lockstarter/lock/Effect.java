@@ -3,13 +3,15 @@ package io.github.lockstarter.lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a lock wants to happen, in a chain of such: linked, because a chain can be kept without allocating.
+ * An action that a lock requests. Effects are linked to a chain, because a chain can be kept without an allocation.
+ *
+ * @see Delivery
  */
 public abstract class Effect {
 
     @Nullable
     public Effect next;
 
-    /** Has the driver do it. May be called again if it has thrown. */
+    /** Lets the driver perform the action. Called again if it has thrown an exception. */
     public abstract void execute(Effects driver);
 }

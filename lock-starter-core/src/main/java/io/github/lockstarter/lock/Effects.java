@@ -4,49 +4,53 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.GrantKind;
 
 /**
- * What a {@link LocalLock} wants to happen, and what it draws. Called under the mutex of the lock: an implementation
- * collects the effects, and executes them in this order after it has left the mutex. A simulation draws the same values
- * again.
+ * The actions that a {@link LocalLock} requests, and the ids and random numbers that it needs. The lock calls these
+ * methods under its mutex. {@link Delivery} collects the effects, and executes them later in the same order and without
+ * the mutex, by calling the same methods of its driver. A simulation supplies reproducible ids and numbers.
  */
 public interface Effects extends GrantObserver {
 
-    /** How a grant came to this JVM. */
+    /** How this JVM obtained a grant. */
     enum Way {
-        /** The store's reply to a command of the acquisition. */
+        /** The reply to a command of the acquisition has granted the lock. */
         REPLY,
-        /** A message of the store, which a renewal confirms. */
+        /** A message of the store has reported the grant, which a renewal then confirms. */
         MESSAGE,
-        /** The release of another grant of this JVM, in memory or in the same step of the store. */
+        /** Another grant of this JVM was released, in memory or in the same step of the store. */
         LOCAL,
-        /** A reader has joined a grant of this JVM. */
+        /** A reader has joined an acquisition of this JVM. */
         JOINED,
         /** A writer of this JVM has become a reader. */
         DOWNGRADED
     }
 
-    /** Returns an acquisition id that states the kind, and that was never drawn before. */
+    /** Returns a new acquisition id, which states the kind and was never returned before. */
     String id(GrantKind kind);
 
-    /** Returns a random number from 0 to the bound, without the bound. */
+    /** Returns a random number from 0 (inclusive) to the bound (exclusive). */
     long below(long bound);
 
-    /** Sends a command, or lets it wait until others have their outcome. */
+    /** Sends a command, or lets it wait until other commands have their outcome. */
     void send(Sent sent);
 
     /**
-     * Withdraws the acquires of the acquisition that wait to be sent, and returns their number. They get no outcome.
+     * Withdraws the acquires of the acquisition that wait to be sent. They get no outcome.
+     *
+     * @return the number of withdrawn acquires
      */
     int withdraw(Acquisition acquisition);
 
-    /** The wait has ended with a grant, which its receiver must release. */
+    /** The wait has ended with a grant, which its owner must release. */
     void granted(Waiter waiter, Grant grant, Way way);
 
     /** The wait has ended without a grant. */
     void refused(Waiter waiter, Refusal refusal);
 
-    /** The store has named the owner of the lock, another one than before. */
+    /** A reply of the store has named an owner of the lock that differs from the previous one. */
     default void taken(String owner) {}
 
-    /** A wait without an end depends on a store that does not answer; called for the first of several failures. */
+    /**
+     * A wait without a time limit depends on a store that does not answer. Called for the first of several failures.
+     */
     default void waitsForStore(LockStoreException cause) {}
 }

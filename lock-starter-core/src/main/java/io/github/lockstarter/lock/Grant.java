@@ -6,17 +6,17 @@ import io.github.lockstarter.store.GrantKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one owner has: the handle of a grant. Only {@link LocalLock} changes it, under the mutex of the lock. Any thread
- * reads its state and validity without the mutex.
+ * The right of one owner to use a lock, as part of an {@link Acquisition}. {@link LocalLock} changes its state under
+ * the mutex of the lock. Any thread may read the state and the validity without the mutex.
  */
 public final class Grant {
 
-    /** The life of a grant. HELD and AT_RISK alternate; the states after RELEASING are final. */
+    /** The states of a grant. HELD and AT_RISK alternate. RELEASED and LOST are final. */
     public enum State {
         HELD,
         /** A renewal has failed or is late. */
         AT_RISK,
-        /** The owner has released it; the store has not answered yet. */
+        /** The owner has released the grant, and the store has not answered yet. */
         RELEASING,
         RELEASED,
         LOST
@@ -24,48 +24,48 @@ public final class Grant {
 
     public final Terms terms;
 
-    /** Replaced once: a handle that belongs to no thread is watched for being dropped. */
+    /** The owner. Replaced once if a handle that belongs to no thread is watched for becoming unreachable. */
     public Owner owner;
 
-    /** What the user has requested. */
+    /** The request of the user. */
     public final LockRequest request;
 
     public final long token;
 
     public final long grantedAt;
 
-    /** The id in the store; a grant that is passed on in memory keeps the acquisition. */
+    /** The acquisition with the id in the store. A hand-over in memory keeps it. */
     public final Acquisition acquisition;
 
     public volatile State state = State.HELD;
 
-    /** Set before the state is LOST. */
+    /** Why the grant was lost, or {@code null}. Set before the state becomes {@link State#LOST}. */
     @Nullable
     public LossReason lossReason;
 
-    /** Until when it is renewed; {@link Moment#BEFORE}: not at all. */
+    /** Time until which the grant is renewed, or {@link Moment#BEFORE} if it is not renewed. */
     public long renewUntil;
 
-    /** Whether no reference is left by which the owner could release it. */
+    /** Whether there is no reference by which the owner could release the grant. */
     boolean abandoned;
 
-    /** Whether its owner has released it after it was lost; reported once. */
+    /** Whether the owner has released the grant after its loss, which is reported once. */
     boolean isReturned;
 
-    /** Whether its waiter was abandoned, so that no owner will release it. Written without the mutex. */
+    /** Whether no owner will release the grant, because its waiter was abandoned. Written without the mutex. */
     public volatile boolean isUnclaimed;
 
-    /** How often it was renewed; changed by observers, one after the other. */
+    /** Number of renewals. Observers change it one after the other. */
     public volatile int renewals;
 
-    /** Whether the driver counts it as live. */
+    /** Whether the driver counts the grant as live. */
     public boolean isCounted;
 
-    /** Called by the driver when the release is over, on any thread; null: nothing. */
+    /** Called by the driver on any thread when the release is over, or {@code null} if there is nothing to call. */
     @Nullable
     public Runnable whenReleased;
 
-    /** The neighbours among the readers of this JVM that share an acquisition. */
+    /** The previous reader of this JVM that shares the acquisition, or {@code null} if there is none. */
     @Nullable
     Grant previous;
 
@@ -82,18 +82,18 @@ public final class Grant {
         this.renewUntil = this.terms.isRenewed() ? Moment.sum(now, this.terms.maxHold()) : Moment.BEFORE;
     }
 
-    /** Returns whether the owner has neither released nor lost it, without a look at the clock. */
+    /** Returns whether the owner has neither released nor lost the grant, without reading the clock. */
     public boolean isLive() {
         State current = this.state;
         return current == State.HELD || current == State.AT_RISK;
     }
 
-    /** Returns whether the owner may rely on it at that moment. */
+    /** Returns whether the owner may rely on the grant at the given moment. */
     public boolean isHeld(Moment now) {
         return isLive() && this.acquisition.remaining(now) > 0;
     }
 
-    /** Returns the nanoseconds for which the owner may rely on it; 0: it has ended. */
+    /** Returns the nanoseconds for which the owner may rely on the grant, or 0 if it has ended. */
     public long remaining(Moment now) {
         return isLive() ? Math.max(0, this.acquisition.remaining(now)) : 0;
     }

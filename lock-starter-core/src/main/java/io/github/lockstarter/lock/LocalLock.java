@@ -20,81 +20,94 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that one JVM knows about one lock: the waiters, the ids that it has in the store, its grants, and what is unknown
- * about commands. Pure: it has no thread, no clock and no I/O. The caller holds the mutex of the lock, and passes the
- * time.
+ * State machine of one lock in one JVM: the waiters, the ids that this JVM uses in the store, the grants, and the
+ * commands of unknown outcome. It has no thread, no clock and no I/O. It is not thread-safe: the caller holds the mutex
+ * of the lock during each call, and passes the time.
+ *
+ * @see Delivery
  */
 public final class LocalLock {
 
     /*
      * Implementation note.
      *
-     * Inputs and effects. Each public method is an input, which notes one fact: a waiter enters or withdraws, an owner
-     * releases, the store has replied, a command has failed, a message has arrived, a time is reached. Then advance()
-     * derives from all facts what must happen now. No input knows which others may follow, so that a fact which is
-     * noted cannot be missed by a later step. What is to happen leaves through Effects.
+     * Inputs and effects. Each public method that changes the lock is an input. It records one fact: a waiter enters or
+     * withdraws, an owner releases a grant, the store has replied, a command has failed, a message has arrived, or a
+     * point in time is reached. From all recorded facts, advance() derives what must happen now. No input depends on
+     * which inputs may follow, so a recorded fact cannot be missed by a later step. The results leave the lock through
+     * Effects.
      *
      * Words. An acquisition has one id in the store: it asks for the lock, is held, and ends. The acquisition that asks
      * is the candidate of this JVM in the waiting line of the store. An attempt is a command that may grant the lock to
-     * a candidate: an acquire, or a release that names the candidate as its successor. A grant is what one owner has of
-     * an acquisition. A weight is the share of the lock that a grant takes: one reader, some permits, or all of it. A
-     * hand-over in memory gives a held acquisition to the next waiter of this JVM.
+     * a candidate: an acquire, or a release that names the candidate as its successor. A grant is the right of one
+     * owner to use the lock. It belongs to an acquisition, which several readers of this JVM may share. The weight of a
+     * grant is the share of the lock that it takes: one reader, a number of permits, or the whole lock. A hand-over in
+     * memory passes a held acquisition to the next waiter of this JVM.
      *
-     * Invariants between two inputs; the simulation checks them after each (brokenInvariant):
-     *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold all of the lock. It
-     *      has the kind of that waiter. A reader that will join a writer which becomes a reader needs none. Beside
-     *      shared grants of its own JVM a waiter stands in the line of the store, so that no later one passes it.
-     *   2. What is held fits together. Each held acquisition has at least one live grant, and one that is not shared
-     *      has exactly one.
-     *   3. Waiters are granted in the order of arrival, whatever their kinds. Each wait ends once.
+     * Invariants between two inputs. The simulation checks them after each input (brokenInvariant).
+     *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold the whole lock. The
+     *      candidate has the kind of the first waiter. A reader needs no candidate if it will join a writer that
+     *      becomes a reader. If this JVM holds shared grants, its first waiter stands in the line of the store, and no
+     *      later waiter can overtake it.
+     *   2. Held acquisitions are compatible with each other. Each of them has at least one live grant. Only readers
+     *      share an acquisition, so any other acquisition has exactly one.
+     *   3. Waiters are granted the lock in the order of their arrival, regardless of their kinds. Each wait ends once.
      *   4. Nothing is due before dueAt.
      *
-     * Rules. The names in parentheses are the actions of the specification in spec/.
-     *   - Validity counts from the sending of a command that the store has executed, never from the receipt of
-     *     anything. It ends a margin before the lease, by the stricter of two clocks (Acquisition.extend; LeaseLock:
-     *     Granted, Renewed).
-     *   - A refusal is a fact. A waiter whose time is up stays until an attempt that was asked while it waited has an
-     *     outcome, but no longer than a command timeout (endOverdueWaits).
-     *   - A message proves a grant of the waiting line if it cannot be about an older one, see isProof (HandOver:
-     *     Notified). A renewal follows at once. All other messages are hints: the candidate asks.
-     *   - Unknown outcomes. A command without a reply may have been executed, or may still be. The id is released again
-     *     and again until a release was answered that was sent after the last attempt of the id had its outcome, and a
-     *     lease after each attempt without a reply (isOver; WaitingLine: Repeat). An id is never used again.
-     *   - An id that is granted the lock although no waiter needs it is released at once (notified).
-     *   - A hand-over in memory changes nothing in the store: the same id, the same end of the lease, the next token.
-     *     It is limited by time and number, so that other JVMs get their turn, and to one for each microsecond, less
-     *     the margin, so that tokens stay below the next one of the store (mayHandOver; LeaseLock: PassOn).
-     *   - Readers of this JVM share an acquisition for a bounded time after the store has granted it. Only the first
-     *     waiter may join one, so that a reader never passes a writer of this JVM (sharedAcquisition; SharedWaiting:
-     *     Join).
-     *   - A downgrade is repeated instead of a renewal until it is answered. The id of the writer is kept, because it
-     *     may still own the lock, and is released after the reader's (Downgrade: Downgrade, DowngradeAgain).
-     *   - A minimum hold belongs to the acquisition; a release before its end keeps the lock taken (MinimumHold: Keep).
-     *   - With needsConfirmation, only the reply to a command of the id itself proves a grant (Replicas: Send,
-     *     Confirmed).
-     *   - After an error of the JVM the lock fails as a whole, instead of being repaired (failStop).
-     *   - A grant that was lost because its time is over is not released before its lease is over in the store: the
-     *     margin is the time of its owner to react. A release by the owner ends it earlier.
+     * Rules. The parentheses name methods and, after the name of a module, actions of the specification in spec/.
+     *   - The validity of a grant is counted from the time at which a command was sent that the store has executed, and
+     *     never from the receipt of a reply or a message. It ends a margin before the lease, by the stricter of two
+     *     clocks (Acquisition.extend; LeaseLock: Granted, Renewed).
+     *   - A refusal states a fact. A waiter whose time is up stays in the queue until an attempt that was made while it
+     *     waited has an outcome, but for no longer than a command timeout (endOverdueWaits).
+     *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver:
+     *     Notified). A renewal follows immediately. Any other message is a hint, after which the candidate asks the
+     *     store.
+     *   - The outcome of a command may be unknown. A command without a reply may have been executed, or may still be
+     *     executed. Therefore the release of an id is repeated until the store has answered a release that was sent
+     *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
+     *     (isOver; WaitingLine: Repeat). An id is never used again.
+     *   - If the store grants the lock to an id that no waiter needs, the id is released immediately (notified).
+     *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same, and the
+     *     grant gets the next token. Hand-overs are limited in time and number, because other JVMs must get their turn.
+     *     There is at most one for each microsecond since the grant, less the margin, which keeps tokens below the next
+     *     token of the store (mayHandOver; LeaseLock: PassOn).
+     *   - Readers of this JVM share an acquisition. They may join it for a bounded time after the store has granted it.
+     *     Only the first waiter may join, so a reader never overtakes a writer of this JVM (sharedAcquisition;
+     *     SharedWaiting: Join).
+     *   - A downgrade is repeated, instead of a renewal, until the store has answered it. The id of the writer is kept,
+     *     because it may still own the lock, and is released after the id of the reader (Downgrade: Downgrade,
+     *     DowngradeAgain).
+     *   - A minimum hold belongs to the acquisition. A release before its end keeps the lock taken until that time
+     *     (MinimumHold: Keep).
+     *   - With needsConfirmation, a grant is proved only by the reply to a command of the granted id itself (Replicas:
+     *     Send, Confirmed).
+     *   - After an error of the JVM, the lock fails as a whole and is not repaired (failStop).
+     *   - A grant is lost when its validity ends, but its id is not released before the lease ends in the store. The
+     *     margin between these times lets the owner react. If the owner releases the lost grant, the id is released
+     *     earlier.
      *
-     * Units. Nanoseconds of the monotonic clock; the store is asked in milliseconds.
+     * Units. Times are nanoseconds of the monotonic clock. Commands to the store use milliseconds.
      *
-     * Cost. Entering, leaving and timing out take O(log n) with n waiters, each input O(s) with s acquisitions: one for
-     * a lock or for readers, one for each grant of permits.
+     * Cost. With n waiters, entering, leaving and timing out take O(log n). With s acquisitions, each input takes O(s).
+     * There is one acquisition for an exclusive lock or for all its readers, and one for each grant of permits.
      *
      * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
-     * consistency" (1989); Mellor- Crummey and Scott, "Algorithms for scalable synchronization on shared-memory
-     * multiprocessors" (1991), for the hand-over to the first in line; Dice, Marathe and Shavit, "Lock cohorting"
-     * (2012), for the bounded number of hand-overs within one JVM.
+     * consistency" (1989). Mellor-Crummey and Scott, "Algorithms for scalable synchronization on shared-memory
+     * multiprocessors" (1991), for the hand-over to the first waiter in line. Dice, Marathe and Shavit, "Lock
+     * cohorting" (2012), for the bounded number of hand-overs within one JVM.
      */
 
+    /** The pause after the first of several failures. */
     private static final long FIRST_PAUSE = 50 * MILLI;
 
-    /** The proof of an acquisition that does not ask. */
+    /** The proof of an acquisition that is not in phase ASKING. */
     private static final Moment NO_PROOF = new Moment(BEFORE, BEFORE);
 
+    /** Maximum random delay with which a waiter asks after the lease of the owner has ended. */
     private static final long WAKE_SPREAD = 20 * MILLI;
 
-    /** Largest number of renewals of one acquisition that are sent although an earlier one has no reply. */
+    /** Maximum number of renewals of one acquisition that may be without a reply when another one is sent. */
     private static final int MAX_RENEWALS = 4;
 
     public final String name;
@@ -103,30 +116,32 @@ public final class LocalLock {
 
     private final Effects out;
 
-    /** {@link WaiterQueue#NONE} until the first waiter enters, and after a renewal without waiters. */
+    /** {@link WaiterQueue#NONE} until the first waiter enters, and again after a renewal without waiters. */
     private WaiterQueue waiters = WaiterQueue.NONE;
 
-    /** The first of the acquisitions, which are linked. */
+    /** Head of the linked list of acquisitions, or {@code null} if there is none. */
     private @Nullable Acquisition acquisitions;
 
-    /** The acquisition that asks; null: there is none. */
+    /** The acquisition that asks for the lock, or {@code null} if there is none. */
     private @Nullable Acquisition candidate;
 
     private boolean stopped;
 
-    /** When {@link #timeReached} is to be called; {@link Moment#NEVER}: not at all. Only read by the caller. */
+    /** Time at which the caller must call {@link #timeReached}, or {@link Moment#NEVER}. The caller only reads it. */
     public long dueAt = NEVER;
 
-    /** Whether this JVM holds the lock, so that something may have to be renewed in time. */
+    /** Whether this JVM holds the lock, in which case something may have to be renewed in time. */
     public boolean isHeld;
 
-    /** The outcome of an attempt that is the present input, and has not granted the lock; null: there is none. */
+    /**
+     * The outcome that the present input reports of an attempt that has not granted the lock, otherwise {@code null}.
+     */
     private @Nullable Outcome outcome;
 
-    /** The last reply that refused a candidate. */
+    /** The last reply that refused a candidate, or {@code null} if there was none. */
     private Reply.@Nullable Taken lastTaken;
 
-    /** Whether a fact has changed by which overdue waiters may be refused. */
+    /** Whether a fact has changed that may allow overdue waiters to be refused. */
     private boolean overdueMayEnd;
 
     LocalLock(String name, Rules rules, Effects out) {
@@ -137,10 +152,10 @@ public final class LocalLock {
 
     // ---- Inputs: waiters
 
-    /** A waiter enters. Its wait ends with one effect, possibly before this method returns. */
+    /** Adds a waiter. Its wait ends with exactly one effect, possibly before this method returns. */
     public void enter(Waiter waiter, Moment now) {
         if (this.waiters == WaiterQueue.NONE) {
-            // Precedes all changes, because it can fail.
+            // The allocation precedes all changes, because it can fail.
             this.waiters = new WaiterQueue();
         }
         waiter.enteredAt = now.nanos();
@@ -150,7 +165,8 @@ public final class LocalLock {
         }
         waiter.deadline = Moment.sum(now.nanos(), waiter.waitTime);
         if (this.acquisitions != null && isUsedOtherwise(waiter.kind)) {
-            // The store would reject it, but a waiter that does not fit beside the grants of this JVM may not ask.
+            // The store would reject this use, but a waiter that is incompatible with the grants of this JVM may not
+            // ask.
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, waiter.kind.rejectedUse(this.name), false));
             return;
         }
@@ -158,7 +174,11 @@ public final class LocalLock {
         advance(now);
     }
 
-    /** Ends a wait from outside, and returns false if it has ended before. */
+    /**
+     * Ends a wait for the given cause.
+     *
+     * @return {@code false} if the wait has already ended
+     */
     public boolean withdraw(Waiter waiter, Cause cause, Moment now) {
         if (!waiter.isQueued()) {
             return false;
@@ -171,8 +191,9 @@ public final class LocalLock {
     // ---- Inputs: owners
 
     /**
-     * The owner has ended its work. Returns whether the grant was live; if it was, {@link Effects#released} follows.
-     * The owner of a lost grant calls it as well.
+     * Releases the grant, whose owner has ended its work. The owner of a lost grant calls this method as well.
+     *
+     * @return whether the grant was live; if it was, {@link Effects#released} follows
      */
     public boolean release(Grant grant, Moment now) {
         Acquisition acquisition = grant.acquisition;
@@ -181,7 +202,7 @@ public final class LocalLock {
         if (isLive) {
             Waiter next = this.waiters.first;
             if (acquisition.isShared()) {
-                // Precedes the removal, because it allocates: a grant that no acquisition has would never end.
+                // This call allocates, so it precedes the removal: a grant without an acquisition would never end.
                 released(grant, null);
                 acquisition.remove(grant);
             } else if (next != null && mayHandOver(grant, next, now)) {
@@ -204,7 +225,10 @@ public final class LocalLock {
         return isLive;
     }
 
-    /** Releases a grant that reaches no owner: nothing of the request remains, not even its minimum hold. */
+    /**
+     * Releases a grant that did not reach an owner. Unlike {@link #release}, it cancels the minimum hold of the
+     * request.
+     */
     public boolean giveBack(Grant grant, Moment now) {
         if (grant.isLive() && !grant.acquisition.isShared()) {
             grant.acquisition.keepUntil = BEFORE;
@@ -212,7 +236,7 @@ public final class LocalLock {
         return release(grant, now);
     }
 
-    /** The owner of a lost grant does not use it any more. */
+    /** Notes that the owner of a lost grant no longer uses it. */
     private void returned(Grant grant, Moment now) {
         if (grant.state == Grant.State.LOST && !grant.isReturned) {
             this.out.released(grant, null);
@@ -222,10 +246,12 @@ public final class LocalLock {
     }
 
     /**
-     * Turns the grant of a writer into that of a reader, which begins at once with what is left of the writer's lease.
-     * Returns null if the writer's grant was not live; that counts as its release.
+     * Turns the grant of a writer into a grant of a reader, which begins immediately with the remaining lease of the
+     * writer.
      *
      * @param reader describes the reader; it does not wait
+     * @return the grant of the reader, or {@code null} if the grant of the writer was not live, in which case the call
+     *     counts as its release
      */
     @Nullable
     public Grant downgrade(Grant writer, Waiter reader, Moment now) {
@@ -238,8 +264,8 @@ public final class LocalLock {
         Acquisition former = writer.acquisition;
         Acquisition acquisition = new Acquisition(GrantKind.readerOf(former.id), GrantKind.READER, now);
         acquisition.continueFrom(former, reader.terms);
-        // As after a grant of the store, readers that wait first in this JVM join: a writer of another JVM may stand in
-        // line by now.
+        // Readers that wait first in this JVM may join for the same time as after a grant of the store. The time is
+        // limited because a writer of another JVM may stand in line.
         acquisition.grantedAt = now.nanos();
         acquisition.isJoinable = reader.terms.isShareable();
         add(acquisition);
@@ -247,13 +273,16 @@ public final class LocalLock {
         former.remove(writer);
         former.phase = Phase.SUSPENDED;
         Grant grant = grant(acquisition, reader, Way.DOWNGRADED, now);
-        // The first renewal is the downgrade.
+        // The first renewal sends the downgrade, see sendRenewal.
         acquisition.dueAt = now.nanos();
         advance(now);
         return grant;
     }
 
-    /** A nested hold requests a lease that is longer than what is left: renews with that lease at once. */
+    /**
+     * Renews the grant immediately with the given lease, because a nested hold has requested a lease that is longer
+     * than the remaining one.
+     */
     public void lengthen(Grant grant, long lease, Moment now) {
         if (grant.isLive()) {
             sendRenewal(grant.acquisition, lease, now);
@@ -262,10 +291,10 @@ public final class LocalLock {
     }
 
     /**
-     * A nested hold begins or ends, so that the grant is renewed for longer or shorter.
+     * Changes how long the grant is renewed, because a nested hold begins or ends.
      *
      * @param terms the lease and the interval of renewals
-     * @param until until when it is renewed; {@link Moment#BEFORE}: not at all
+     * @param until time until which the grant is renewed, or {@link Moment#BEFORE} if it is not renewed
      */
     public void renewUntil(Grant grant, Terms terms, long until, Moment now) {
         Acquisition acquisition = grant.acquisition;
@@ -280,14 +309,14 @@ public final class LocalLock {
         advance(now);
     }
 
-    /** A nested hold has a minimum hold of its own, which began now. The latest end counts. */
+    /** Adds the minimum hold of a nested hold, which begins now. The latest end of all minimum holds applies. */
     public void keep(Grant grant, long minHold, Moment now) {
         if (grant.isLive()) {
             grant.acquisition.keepUntil = Math.max(grant.acquisition.keepUntil, Moment.sum(now.nanos(), minHold));
         }
     }
 
-    /** Another system than the store has seen a later owner. */
+    /** Declares the grant lost, because a system other than the store has observed a later owner. */
     public void takenOver(Grant grant, Moment now) {
         if (grant.isLive()) {
             loseAll(grant.acquisition, LossReason.TAKEN_OVER);
@@ -297,8 +326,8 @@ public final class LocalLock {
     }
 
     /**
-     * No reference is left by which the owner could release the grant: it is not renewed any more, and is lost when its
-     * lease ends.
+     * Stops the renewal of a grant that can no longer be released, because there is no reference to it. The grant is
+     * lost when its lease ends.
      */
     public void abandon(Grant grant, Moment now) {
         grant.abandoned = true;
@@ -312,20 +341,21 @@ public final class LocalLock {
         advance(now);
     }
 
-    /** Returns whether there is an acquisition with that id. */
+    /** Returns whether the lock has an acquisition with the given id. */
     public boolean knows(String id) {
         return find(id) != null;
     }
 
     /**
-     * The store has granted the lock to an acquisition of this JVM from its line. May be late, repeated or wrong.
+     * Processes a message that the store has granted the lock to an id of this JVM from its waiting line. The message
+     * may be late, repeated or wrong.
      */
     public void notified(String id, long token, Moment now) {
         Acquisition acquisition = find(id);
         if (acquisition == null) {
             if (!this.stopped) {
-                // Of a wait that has ended long ago. Until it is released, the next owner would wait for the end of its
-                // lease.
+                // The wait has ended long ago. The id is released, because the next owner would otherwise wait for the
+                // end of its lease.
                 acquisition = new Acquisition(id, GrantKind.of(id), now);
                 add(acquisition);
                 end(acquisition, now.nanos(), now);
@@ -339,22 +369,22 @@ public final class LocalLock {
                 acquisition.dueAt = now.nanos();
             }
         } else if (acquisition.phase == Phase.ENDING) {
-            // A release that is under way may have been executed before the grant.
+            // The store may have executed the release that is under way before the grant.
             acquisition.settledAt = now.nanos();
             releaseSoon(acquisition, now);
         }
         advance(now);
     }
 
-    /** Messages may be missing. */
+    /** Lets the candidate ask the store, because messages may have been lost. */
     public void notificationsMayBeLost(Moment now) {
         askNow(now);
         advance(now);
     }
 
     /**
-     * Commands go to another server, which may not have what was granted before, or may have granted what was never
-     * reported.
+     * Notes that commands now go to another server. Earlier grants may be missing there, and it may have granted the
+     * lock without a message.
      */
     public void serverChanged(Moment now) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
@@ -391,7 +421,10 @@ public final class LocalLock {
     }
 
     /**
-     * There is no usable reply to a command. Unless its outcome is known, it may have been executed, or may still be.
+     * Processes a command that has no usable reply. Unless its outcome is known, the store may have executed it, or may
+     * still execute it.
+     *
+     * @see LockStoreException#isOutcomeUnknown()
      */
     public void failed(Sent sent, LockStoreException cause, Moment now) {
         Acquisition acquisition = sent.acquisition;
@@ -431,7 +464,7 @@ public final class LocalLock {
 
     // ---- Inputs: the end of the engine
 
-    /** Refuses all waiters, and all that enter later. Grants go on until they are released. */
+    /** Refuses all present and future waiters. Grants continue until they are released. */
     public void stop(Moment now) {
         refuseAll();
         advance(now);
@@ -446,8 +479,8 @@ public final class LocalLock {
     }
 
     /**
-     * Declares all live grants lost, because none is renewed any more. Their keys are not released: the bodies still
-     * run.
+     * Declares all live grants lost, because the engine no longer renews them. Their keys are not released, because the
+     * code that they protect may still run.
      */
     public void giveUp(Moment now) {
         refuseAll();
@@ -465,11 +498,12 @@ public final class LocalLock {
     }
 
     /**
-     * Begins anew after an error, such as an exhausted heap, that has ended an input at an unknown place, or because of
-     * which a fact is missing. Grants are lost and waiters refused. Nothing is relied on but the ids: each is released
-     * until that is proven, that of a grant when its owner is done or its lease has ended in the store.
+     * Restarts the lock after an error, such as an exhausted heap, that has ended an input at an unknown place or has
+     * left a fact unrecorded. All grants are lost and all waiters are refused. Only the ids are still used: each is
+     * released until a reply proves its end. The id of a lost grant is released when its owner is done or when its
+     * lease has ended in the store.
      *
-     * @param cause for those that wait for an outcome, which is unknown
+     * @param cause reported to callers that wait for an outcome, which is unknown
      */
     void failStop(LockStoreException cause, Moment now) {
         this.waiters.rebuild();
@@ -491,7 +525,7 @@ public final class LocalLock {
             if (acquisition.waitingAttempts > 0) {
                 withdraw(acquisition);
             }
-            // Commands may be under way, and their outcome may not be known.
+            // Commands may be under way, and the outcome of others may have been missed.
             acquisition.openAttempts = 0;
             acquisition.unsettledUntil =
                     Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), acquisition.longestLease));
@@ -537,16 +571,7 @@ public final class LocalLock {
             asking = open(first.kind, now);
         }
         if (first != null && asking != null) {
-            // The attempts so far were those of waiters that have left, which tried once.
-            boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openAttempts == 0;
-            if (joins || asking.dueAt <= now.nanos()) {
-                if (asking.waitingAttempts == 0) {
-                    ask(asking, first, now);
-                } else {
-                    // The attempt that waits to be written is as good as another one.
-                    asking.dueAt = NEVER;
-                }
-            }
+            askIfDue(asking, first, now);
         }
         long next = first != null ? this.waiters.dueAt() : NEVER;
         Acquisition before = null;
@@ -565,7 +590,8 @@ public final class LocalLock {
                 next = Math.min(next, nextDue(acquisition, now));
                 before = acquisition;
             } else {
-                // A lease that is kept after its end refers to its acquisition, and must not keep others.
+                // A lease object that a user keeps refers to its acquisition, which must not keep other acquisitions
+                // reachable.
                 acquisition.next = null;
                 if (before == null) {
                     this.acquisitions = behind;
@@ -580,7 +606,7 @@ public final class LocalLock {
         this.isHeld = holds;
     }
 
-    /** Returns when something is due for the acquisition. */
+    /** Returns the time at which the acquisition needs the next action, or {@link Moment#NEVER}. */
     private static long nextDue(Acquisition acquisition, Moment now) {
         return switch (acquisition.phase) {
             case ASKING -> acquisition.dueAt;
@@ -589,12 +615,12 @@ public final class LocalLock {
                 Math.min(
                         acquisition.isReleasing ? NEVER : acquisition.dueAt,
                         acquisition.pendingRefusal != null ? acquisition.pendingRefusal.latest() : NEVER);
-            // The former is followed by the acquisition of a reader, or ends with it.
+            // A suspended acquisition has been replaced by the acquisition of a reader, and ends with it.
             case SUSPENDED, OVER -> NEVER;
         };
     }
 
-    /** Ends what is over, and renews what is due. */
+    /** Ends expired grants, and renews grants that are due. */
     private void checkGrants(Moment now) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD) {
@@ -612,7 +638,7 @@ public final class LocalLock {
                 lost(each, reasonOfExpiry(each, now));
                 acquisition.lostGrants++;
             }
-            // The margin that is left in the store is the time of the owners to react.
+            // In the store, the lease ends a margin later, which gives the owners time to react.
             end(acquisition, acquisition.storedUntil, now);
         }
     }
@@ -626,7 +652,7 @@ public final class LocalLock {
 
     // ---- The end of waits
 
-    /** Refuses waiters whose time is up, as soon as it is known why. */
+    /** Refuses waiters whose time is up as soon as the cause is known. */
     private void endOverdueWaits(Moment now) {
         if (this.overdueMayEnd) {
             this.overdueMayEnd = false;
@@ -643,7 +669,7 @@ public final class LocalLock {
             }
             long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());
             Acquisition asking = this.candidate;
-            // Its attempt has waited to be written for as long as an outcome may take.
+            // The attempt has waited to be written for as long as its outcome may take.
             boolean isOverload = asking != null
                     && asking.waitingAttempts > 0
                     && asking.waitingAttempts == asking.openAttempts
@@ -673,7 +699,7 @@ public final class LocalLock {
             return true;
         }
         Outcome known = this.outcome;
-        // Of an attempt that was asked while it waited.
+        // Only an attempt that was made while the waiter waited can justify its refusal.
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }
@@ -685,8 +711,8 @@ public final class LocalLock {
     }
 
     /**
-     * Returns whether the store has rejected an attempt, and the reply to the next one must show that it has executed
-     * none.
+     * Returns whether the store has rejected an attempt while others are open. Their outcomes must show that the store
+     * has executed none of them.
      */
     private boolean isRejectedAgain(Outcome known) {
         Acquisition asking = this.candidate;
@@ -697,8 +723,9 @@ public final class LocalLock {
     }
 
     /**
-     * Ends a wait without a grant. The last waiter is notified when its place in the line of the store is gone, because
-     * the store could still grant the lock to it and refuse others; not later than a command timeout after its time.
+     * Ends a wait without a grant. The refusal of the last waiter is reported after its place in the line of the store
+     * is gone, because the store could still grant the lock to it and refuse others. The report follows at the latest a
+     * command timeout after the end of the wait.
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
         Acquisition asking = this.candidate;
@@ -713,7 +740,8 @@ public final class LocalLock {
             this.waiters.remove(waiter);
             leaveLine(asking, now);
         } else {
-            // Precedes the removal, because it allocates: without memory, the waiter stays, and is refused again.
+            // This call allocates, so it precedes the removal: if memory is exhausted, the waiter stays and is refused
+            // again.
             this.out.refused(waiter, refusal);
             this.waiters.remove(waiter);
         }
@@ -727,7 +755,10 @@ public final class LocalLock {
         }
     }
 
-    /** Returns whether the candidate may be in the line, and the store answers its attempts as far as is known. */
+    /**
+     * Returns whether the candidate may stand in the line of the store, and no attempt shows that the store does not
+     * answer.
+     */
     private boolean isAnswered(Acquisition asking, Moment now) {
         return !asking.isUnknownToStore()
                 && asking.failures == 0
@@ -751,7 +782,17 @@ public final class LocalLock {
         return acquisition;
     }
 
-    private void ask(Acquisition acquisition, Waiter first, Moment now) {
+    private void askIfDue(Acquisition acquisition, Waiter first, Moment now) {
+        // The attempts so far were made for waiters that tried only once and have left.
+        boolean joinsNow = first.waitTime > 0 && !acquisition.hasJoined && acquisition.openAttempts == 0;
+        if (!joinsNow && acquisition.dueAt > now.nanos()) {
+            return;
+        }
+        if (acquisition.waitingAttempts > 0) {
+            // An attempt already waits to be written, and another one would not be faster.
+            acquisition.dueAt = NEVER;
+            return;
+        }
         boolean join = acquisition.hasJoined || first.waitTime > 0;
         asking(acquisition, join, now);
         acquisition.terms = first.terms;
@@ -780,7 +821,7 @@ public final class LocalLock {
     }
 
     private void settled(Acquisition acquisition, Sent attempt, Moment now) {
-        // None is open any more after a fail-stop.
+        // After a fail-stop, no attempt counts as open.
         acquisition.openAttempts = Math.max(0, acquisition.openAttempts - 1);
         acquisition.settledAt = now.nanos();
         acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, now.nanos()));
@@ -802,7 +843,10 @@ public final class LocalLock {
         this.overdueMayEnd = true;
     }
 
-    /** An attempt of the candidate has failed: it is repeated, unless that is hopeless. */
+    /**
+     * Handles the failure of an attempt of the candidate. A transient failure is followed by another attempt, and any
+     * other failure refuses the first waiter.
+     */
     private void rejected(Acquisition acquisition, LockStoreException cause, Moment now) {
         Waiter first = this.waiters.first;
         if (cause.isTransient()) {
@@ -818,7 +862,9 @@ public final class LocalLock {
         }
     }
 
-    /** An attempt about the acquisition, an acquire or the release that names it, was answered. */
+    /**
+     * Processes the reply to an attempt of the acquisition: an acquire, or the release that names it as its successor.
+     */
     private void answered(Acquisition acquisition, Sent attempt, Reply reply, Moment now) {
         settled(acquisition, attempt, now);
         acquisition.hasReply = true;
@@ -830,7 +876,7 @@ public final class LocalLock {
                 Way way = attempt.successor == null ? Way.REPLY : Way.LOCAL;
                 begin(acquisition, granted.token(), attempt.at, leaseOf(attempt), way, now);
             } else if (acquisition.phase == Phase.HELD) {
-                // The waiter that had asked may have left, and its lease was longer.
+                // The attempt may have been made for a waiter that has left and had requested a longer lease.
                 extend(acquisition, attempt, Math.min(leaseOf(attempt), acquisition.terms.lease()));
             }
         } else if (reply instanceof Reply.Taken taken) {
@@ -848,7 +894,7 @@ public final class LocalLock {
             refused(acquisition, attempt, inLine.token(), true, now);
             acquisition.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));
         } else {
-            // The release has ended nothing, so that its successor was not considered.
+            // The release has ended no grant, so the store has not considered its successor.
             acquisition.askAt(now.nanos());
         }
     }
@@ -865,12 +911,13 @@ public final class LocalLock {
     }
 
     /**
-     * Returns the time until the next attempt: until the owner's lease ends, or the interval that the store has set.
+     * Returns the pause in nanoseconds until the next attempt, which ends with the lease of the owner or after the
+     * interval that the store has set, whichever is earlier.
      */
     private long pauseAfter(Reply.Taken taken) {
         long interval = taken.pollMillis() > 0 ? taken.pollMillis() * MILLI : this.rules.poll();
-        // A longer interval than the shortest one means that others are in front: many waiters must not ask at the same
-        // moment.
+        // An interval above the minimum means that other waiters are in front. The random part is larger, because many
+        // waiters must not ask at the same moment.
         long spread = interval > this.rules.poll() ? this.rules.poll() : WAKE_SPREAD;
         return taken.remainingMillis() < interval / MILLI
                 ? taken.remainingMillis() * MILLI + this.out.below(spread)
@@ -878,8 +925,9 @@ public final class LocalLock {
     }
 
     /**
-     * Notes a proof that the acquisition did not have the lock at some time after that moment. The proofs are a chain:
-     * a grant that was made and has ended between two of them takes longer than a claim lease.
+     * Notes a proof that the acquisition did not own the lock at some time after the given moment. Successive proofs
+     * form a chain. A grant that was made and has ended between two of them takes longer than a claim lease, so a
+     * longer interval between them is a gap.
      */
     private void notOwner(Acquisition acquisition, Moment askedAt, long ownerToken, Moment now) {
         acquisition.hasProofGap |= claimLeft(acquisition, now) <= 0;
@@ -894,10 +942,11 @@ public final class LocalLock {
     }
 
     /**
-     * Returns whether a message proves a grant. An old message is about a grant that was made before the base and has
-     * ended: its token is not larger than that of the owner at that time, and the chain of proofs has a gap. Either
-     * shows it. Both are required, because tokens rely on the server's clock. Shared grants are not believed, which
-     * would be safe: the waiter asks once more, while others use the lock.
+     * Returns whether a message proves a grant. An old message is about a grant that was made before the first proof of
+     * the chain and has ended. Two signs show this: its token is not larger than the token of the owner at that time,
+     * and the chain of proofs has a gap. Neither sign may be present. Both are checked, because tokens rely on the
+     * clock of the server. Messages about shared grants would be safe to believe, but are not used as proof: the waiter
+     * asks once more while others use the lock.
      */
     private boolean isProof(Acquisition acquisition, long token, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);
@@ -910,7 +959,7 @@ public final class LocalLock {
                 && Rules.usable(lease) - now.since(acquisition.notOwnerAt) >= Rules.minLeftOfProof(lease);
     }
 
-    /** The candidate is not needed any more. */
+    /** Ends the candidate, because no waiter needs it. */
     private void leaveLine(Acquisition acquisition, Moment now) {
         this.candidate = null;
         if (acquisition.waitingAttempts > 0) {
@@ -923,7 +972,7 @@ public final class LocalLock {
         }
     }
 
-    /** Withdraws attempts that were not written: the store knows nothing of them. */
+    /** Withdraws the attempts that were not written yet, of which the store has nothing. */
     private void withdraw(Acquisition acquisition) {
         acquisition.openAttempts -= this.out.withdraw(acquisition);
     }
@@ -933,7 +982,8 @@ public final class LocalLock {
     private void begin(Acquisition acquisition, long token, Moment from, long lease, Way way, Moment now) {
         Waiter waiter = Objects.requireNonNull(this.waiters.first);
         if (!fits(waiter)) {
-            // The store has lost what this JVM holds: renewals show it, and until then the grant is not used.
+            // The store has lost a grant of this JVM. Renewals show which one, and until then the new grant is not
+            // used.
             for (Acquisition held = this.acquisitions; held != null; held = held.next) {
                 held.dueAt = held.phase == Phase.HELD ? now.nanos() : held.dueAt;
             }
@@ -943,7 +993,7 @@ public final class LocalLock {
         acquisition.extend(from, Rules.usable(Math.min(lease, waiter.terms.lease())), lease);
         this.candidate = null;
         if (acquisition.waitingAttempts > 0) {
-            // It would make a lease longer that must end.
+            // The attempt would extend a lease that must end.
             withdraw(acquisition);
         }
         if (acquisition.remaining(now) <= 0) {
@@ -958,16 +1008,17 @@ public final class LocalLock {
         acquisition.grantedAt = now.nanos();
         acquisition.token = token;
         acquisition.failures = 0;
-        // The waiter that had asked may have left, and the next one requests a longer lease.
+        // The attempt may have been made for a waiter that has left, and the present one may have requested a longer
+        // lease.
         acquisition.isConfirmed &= lease >= waiter.terms.lease();
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
     }
 
-    /** Gives the acquisition to a waiter, which need not be in the queue. */
+    /** Creates the grant of a waiter, which need not be in the queue. */
     private Grant grant(Acquisition acquisition, Waiter waiter, Way way, Moment now) {
         Grant grant = new Grant(acquisition, waiter, acquisition.token, now.nanos());
-        // Precedes all changes, because it allocates: without memory, the waiter stays, and asks again.
+        // This call allocates, so it precedes all changes: if memory is exhausted, the waiter stays and asks again.
         this.out.granted(waiter, grant, way);
         this.waiters.remove(waiter);
         acquisition.add(grant);
@@ -976,7 +1027,7 @@ public final class LocalLock {
             acquisition.keepUntil = Math.max(acquisition.keepUntil, Moment.sum(now.nanos(), waiter.terms.minHold()));
         }
         if (acquisition.renewalsOpen == 0) {
-            // In the past if a reader joins readers that were not renewed any more.
+            // The time has passed if a reader joins readers whose renewal had ended.
             long next = Math.max(now.nanos(), acquisition.nextRenewal());
             acquisition.dueAt = acquisition.isConfirmed ? Math.min(acquisition.dueAt, next) : now.nanos();
         }
@@ -984,7 +1035,7 @@ public final class LocalLock {
         return grant;
     }
 
-    /** Returns the acquisition that a reader may join; null: it must ask the store. */
+    /** Returns the acquisition that the waiter may join as a reader, or {@code null} if it must ask the store. */
     private @Nullable Acquisition sharedAcquisition(Waiter waiter, Moment now) {
         if (waiter.kind.mode() != LockMode.READ || !waiter.terms.isShareable()) {
             return null;
@@ -1004,8 +1055,8 @@ public final class LocalLock {
     }
 
     /**
-     * A JVM's clock may be faster than the store's, so that the margin of a lease is kept for the number of tokens as
-     * well.
+     * Returns whether the acquisition may be handed over to the next waiter. The clock of this JVM may run faster than
+     * the clock of the store, so the number of hand-overs is limited with the same margin as a lease.
      */
     private boolean mayHandOver(Grant grant, Waiter next, Moment now) {
         Acquisition acquisition = grant.acquisition;
@@ -1021,7 +1072,8 @@ public final class LocalLock {
                 && next.terms.lease() == acquisition.terms.lease()
                 && since < this.rules.handOverTime()
                 && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))
-                // A lease that a nested hold has requested would outlive the next owner by as much if that owner dies.
+                // If a nested hold has requested a longer lease and the next owner dies, the lock stays taken for
+                // longer than that owner has requested.
                 && acquisition.longestLease <= acquisition.terms.lease()
                 && left
                         > (acquisition.isConfirmed
@@ -1042,10 +1094,10 @@ public final class LocalLock {
                 acquisition.isConfirmed && !acquisition.isServerNew ? acquisition.nextRenewal() : sent.at.nanos();
     }
 
-    /** The time of a renewal: renews the acquisition, or ends the grants of owners that have died. */
+    /** Renews an acquisition that is due, or ends the grants of owners that have died. */
     private void renewOrEnd(Acquisition acquisition, Moment now) {
         if (this.waiters.first == null && this.waiters != WaiterQueue.NONE) {
-            // Saves memory for the many locks that are held for long without waiters.
+            // This saves memory, because many locks are held for long without waiters.
             this.waiters = WaiterQueue.NONE;
         }
         Grant next;
@@ -1072,8 +1124,8 @@ public final class LocalLock {
     }
 
     /**
-     * Returns the time from which on the reply to a renewal that is sent now is late. What is left of the lease must be
-     * enough to repeat the renewal if it is lost, also where renewals begin shortly before the end.
+     * Returns the time from which the reply to a renewal that is sent now counts as late. If the renewal is lost, the
+     * remaining lease must be long enough to repeat it, even if renewals begin shortly before the end of the lease.
      */
     private long lateAt(Acquisition acquisition, Moment now) {
         long left = acquisition.remaining(now);
@@ -1138,7 +1190,8 @@ public final class LocalLock {
     }
 
     private void lost(Grant grant, LossReason reason) {
-        // Precedes all changes, because it allocates: without memory, the grant stays, and its loss is noticed again.
+        // This call allocates, so it precedes all changes: if memory is exhausted, the grant stays and its loss is
+        // detected again.
         this.out.lost(grant, reason);
         grant.lossReason = reason;
         grant.state = Grant.State.LOST;
@@ -1152,8 +1205,8 @@ public final class LocalLock {
     // ---- Ending
 
     /**
-     * From that time on, a release of the id is sent until it is known that the store has nothing of it, at most until
-     * each lease that it may still obtain is over.
+     * Ends the acquisition. From {@code releaseAt} on, releases of the id are sent until a reply proves that the store
+     * has nothing of it, but no longer than until each lease that the id may still obtain has expired.
      */
     private void end(Acquisition acquisition, long releaseAt, Moment now) {
         acquisition.phase = Phase.ENDING;
@@ -1167,8 +1220,8 @@ public final class LocalLock {
         }
         Acquisition former = acquisition.former;
         if (former != null && former.phase == Phase.SUSPENDED) {
-            // A release with a minimum hold proves nothing of an id that is no owner any more, and would be repeated
-            // until its end.
+            // For an id that no longer owns the lock, a release with a minimum hold proves nothing, and would be
+            // repeated until the end of that hold.
             former.keepUntil = former.isDowngraded ? BEFORE : acquisition.keepUntil;
             former.lostGrants = acquisition.lostGrants;
             former.storedUntil = acquisition.storedUntil;
@@ -1176,14 +1229,16 @@ public final class LocalLock {
         }
     }
 
-    /** Sends the next release without a pause, unless the owners of a lost grant have time left to react. */
+    /** Schedules the next release without a pause, unless the owners of a lost grant still have time to react. */
     private static void releaseSoon(Acquisition acquisition, Moment now) {
         if (acquisition.lostGrants == 0 || acquisition.storedUntil <= now.nanos()) {
             acquisition.dueAt = Math.min(acquisition.dueAt, now.nanos());
         }
     }
 
-    /** Returns until when releases are repeated, if the id may have something in the store at that time. */
+    /**
+     * Returns the time until which releases are repeated if the store may have something of the id at the given time.
+     */
     private long giveUpAt(Acquisition acquisition, long from) {
         return Moment.sum(from, Rules.LEASES_OF_RELEASING * Math.max(acquisition.longestLease, 2 * this.rules.poll()));
     }
@@ -1201,16 +1256,16 @@ public final class LocalLock {
             successor.terms = first.terms;
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
-        // The store has the token of a grant that was not passed on; the downgrade has sent that of a reader.
+        // The store already has the token, unless a hand-over has changed it. For a reader, the downgrade has sent it.
         long lastToken = acquisition.handOvers > 0 ? acquisition.token : 0;
         send(new Command.Release(this.name, acquisition.id, lastToken, keep, next), acquisition, successor, now);
     }
 
     private void releaseAnswered(Acquisition acquisition, Sent sent, Reply reply, Moment now) {
         Grant grant = acquisition.releasing;
-        // Of a reader whose downgrade may not have been executed, the store has the writer.
+        // If the downgrade may not have been executed, the store has the id of the writer and not the id of the reader.
         boolean isReliable = (acquisition.former == null || acquisition.former.isDowngraded)
-                // The lease may have run out after the owner has released it, while the command was under way.
+                // The lease may have expired while the release of the owner was under way.
                 && acquisition.remaining(now) > 0;
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
@@ -1223,7 +1278,7 @@ public final class LocalLock {
         reportRefusal(acquisition);
         Acquisition successor = sent.successor;
         if (successor != null) {
-            // Second, because observers see the end of a grant before the next one.
+            // The release is processed first, because observers must see the end of a grant before the next grant.
             answered(successor, sent, reply, now);
         }
         if (isOver(acquisition, sent, reply)) {
@@ -1234,7 +1289,7 @@ public final class LocalLock {
         }
     }
 
-    /** The owner of the grant need not wait any longer. */
+    /** Reports the end of the release to the owner of the grant, if it still waits for it. */
     private void releaseOver(Acquisition acquisition, @Nullable LockStoreException cause) {
         Grant grant = acquisition.releasing;
         if (grant != null) {
@@ -1244,14 +1299,14 @@ public final class LocalLock {
     }
 
     /**
-     * A release proves the end of the id if no attempt was under way after it was sent, which could be executed after
-     * it.
+     * Returns whether the reply to a release proves the end of the id. It does not if an attempt was under way after
+     * the release was sent, because the store could execute that attempt later.
      */
     private static boolean isOver(Acquisition acquisition, Sent release, Reply reply) {
         return acquisition.openAttempts == 0
                 && release.at.nanos() >= acquisition.settledAt
                 && release.at.nanos() >= acquisition.unsettledUntil
-                // With a minimum hold, it does not leave the line.
+                // A release with a minimum hold does not remove the id from the line.
                 && (((Command.Release) release.command).keepMillis() == 0
                         || (reply == Reply.Released.INSTANCE && !acquisition.isInLineAgain));
     }
@@ -1274,7 +1329,9 @@ public final class LocalLock {
         this.out.send(sent);
     }
 
-    /** Returns the lease that the command has requested for the acquisition that it may grant the lock to. */
+    /**
+     * Returns the lease in nanoseconds that the command requests for the acquisition to which it may grant the lock.
+     */
     private static long leaseOf(Sent sent) {
         Command command = sent.command;
         if (command instanceof Command.Acquire acquire) {
@@ -1290,12 +1347,12 @@ public final class LocalLock {
         return successor != null ? successor.leaseMillis() * MILLI : 0;
     }
 
-    /** Rounded up, because the store must not count less than the owner. */
+    /** Converts nanoseconds to milliseconds, rounded up, because the store must not count less than the owner. */
     private static long millis(long nanos) {
         return Math.max(1, (nanos + MILLI - 1) / MILLI);
     }
 
-    /** Returns the pause after a failure, which doubles. */
+    /** Returns the pause after a failure, which doubles with each failure up to {@code longest}. */
     private long pause(Acquisition acquisition, long longest) {
         long pause = FIRST_PAUSE << acquisition.failures;
         if (acquisition.failures < 10) {
@@ -1318,10 +1375,7 @@ public final class LocalLock {
         return null;
     }
 
-    /**
-     * Returns whether a waiter of this JVM may ask the store. Behind an exclusive grant of this JVM, it waits in
-     * memory.
-     */
+    /** Returns whether the first waiter may ask the store. If this JVM has an exclusive grant, it waits in memory. */
     private boolean mayAsk(Waiter first) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {
@@ -1332,7 +1386,7 @@ public final class LocalLock {
     }
 
     /**
-     * Returns whether the first waiter joins a writer that becomes a reader, as soon as the store has answered the
+     * Returns whether the first waiter will join a writer that becomes a reader, once the store has answered the
      * downgrade.
      */
     private static boolean willBeJoined(Acquisition acquisition, Waiter first) {
@@ -1343,7 +1397,7 @@ public final class LocalLock {
                 && first.terms.lease() == acquisition.terms.lease();
     }
 
-    /** Returns whether this JVM holds permits and the lock is wanted, or the other way round. */
+    /** Returns whether this JVM holds permits and the given kind is a lock, or the other way round. */
     private boolean isUsedOtherwise(GrantKind kind) {
         boolean isPermit = kind.mode() == LockMode.PERMIT;
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
@@ -1354,7 +1408,7 @@ public final class LocalLock {
         return false;
     }
 
-    /** Returns whether the waiter can be granted the lock beside what this JVM holds. */
+    /** Returns whether the waiter is compatible with the grants of this JVM. */
     private boolean fits(Waiter waiter) {
         GrantKind kind = waiter.kind;
         long permits = 0;
@@ -1369,17 +1423,17 @@ public final class LocalLock {
         return permits == 0 || permits + kind.weight() <= kind.limit();
     }
 
-    /** Returns whether nothing is known that could be forgotten. */
+    /** Returns whether the lock has no state and can be removed. */
     public boolean isIdle() {
         return this.acquisitions == null && this.waiters.first == null;
     }
 
-    /** Returns whether a reply has shown that the store has the full lease of the grant. */
+    /** Returns whether a reply has shown that the store has set the full lease of the grant. */
     public boolean isConfirmed(Grant grant) {
         return grant.acquisition.isConfirmed;
     }
 
-    /** Visits all waiters in the order of arrival. */
+    /** Visits all waiters in the order of their arrival. */
     public void forEachWaiter(Consumer<Waiter> visitor) {
         for (Waiter waiter = this.waiters.first; waiter != null; waiter = waiter.next) {
             visitor.accept(waiter);
@@ -1397,7 +1451,7 @@ public final class LocalLock {
         }
     }
 
-    /** Returns whether a downgrade has no answer yet. For tests. */
+    /** Returns whether a downgrade has no reply yet. For tests. */
     boolean isDowngrading() {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD && acquisition.isDowngrading()) {
@@ -1407,12 +1461,13 @@ public final class LocalLock {
         return false;
     }
 
-    /** Returns what should hold between two inputs and does not; null: nothing. For tests. */
+    /** Returns the first invariant that is violated, or {@code null} if all hold. For tests. */
     @Nullable
     String brokenInvariant() {
         Waiter first = this.waiters.first;
         boolean needsCandidate = first != null && mayAsk(first);
-        // A reader behind one that had to ask may join.
+        // During a downgrade, a candidate is allowed although the first waiter, behind one that had to ask, may be a
+        // reader that will join.
         if (this.candidate != null ? !needsCandidate && !isDowngrading() : needsCandidate) {
             return "a candidate without need, or none";
         }
@@ -1450,7 +1505,7 @@ public final class LocalLock {
         return null;
     }
 
-    /** When an attempt was asked, and why waiters are refused by its outcome. */
+    /** The time of an attempt that has not granted the lock, and the cause with which it refuses waiters. */
     private record Outcome(
             long askedAt, Cause cause, @Nullable LockStoreException failure) {}
 }

@@ -18,14 +18,14 @@ public record Moment(long nanos, long wallMillis) {
     public static final long BEFORE = -1;
 
     /**
-     * Returns the nanoseconds since an earlier moment by the clock that shows more, because the owner of a lease must
-     * not count too little time.
+     * Returns the nanoseconds since an earlier moment, by the clock that shows more, because the owner of a lease must
+     * not underestimate the elapsed time.
      */
     long since(Moment earlier) {
         return Math.max(this.nanos - earlier.nanos, (this.wallMillis - earlier.wallMillis) * MILLI);
     }
 
-    /** Returns the sum, or {@link #NEVER} if it is out of range. Neither argument is negative. */
+    /** Returns the sum of two times that are not negative, or {@link #NEVER} if it overflows. */
     public static long sum(long nanos, long duration) {
         long sum = nanos + duration;
         return sum < 0 ? NEVER : sum;

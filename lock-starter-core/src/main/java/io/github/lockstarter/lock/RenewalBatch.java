@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.IntSupplier;
 
 /**
- * Collects renewals that are due together, and sends those with the same lease as one command. Used by one thread.
+ * Collects renewals that are due together, and sends those with the same lease as one command. Not thread-safe.
  *
- * @param <T> what the outcome of a renewal is reported to
+ * @param <T> receiver of the outcome of a renewal
  */
 public abstract class RenewalBatch<T> {
 
@@ -33,21 +33,21 @@ public abstract class RenewalBatch<T> {
         return this.renewals.isEmpty();
     }
 
-    /** Adds a renewal, and sends those before it if it does not fit to them. */
+    /** Adds a renewal. Sends the collected renewals first if their lease differs or the batch is full. */
     public void add(T receiver, Sent renewal) {
         long lease = ((Command.Renew) renewal.command).leaseMillis();
         if (lease != this.leaseMillis || this.renewals.size() >= this.maxSize.getAsInt()) {
             send();
             this.leaseMillis = lease;
         }
-        // Allocates what both need before one of them has changed.
+        // Both lists allocate their memory before one of them is changed.
         this.receivers.ensureCapacity(this.receivers.size() + 1);
         this.renewals.ensureCapacity(this.renewals.size() + 1);
         this.receivers.add(receiver);
         this.renewals.add(renewal);
     }
 
-    /** Sends what was added. */
+    /** Sends the collected renewals, if there are any. */
     public void send() {
         if (this.renewals.isEmpty()) {
             return;
@@ -69,7 +69,7 @@ public abstract class RenewalBatch<T> {
             for (int i = 0; i < batch.size(); i++) {
                 failed(batchReceivers.get(i), batch.get(i), ex);
             }
-            // They may be the present lists.
+            // The lists may still be the present ones.
             batchReceivers.clear();
             batch.clear();
         }
@@ -78,9 +78,9 @@ public abstract class RenewalBatch<T> {
     /** Sends one renewal. */
     public abstract void send(T receiver, Sent renewal);
 
-    /** Sends several renewals, whose outcomes have the order of the receivers. */
+    /** Sends several renewals with one command. The outcomes have the order of the receivers. */
     public abstract void send(Command.RenewAll all, List<T> batchReceivers, List<Sent> batch);
 
-    /** A renewal has perhaps not been sent. Does not throw. */
+    /** Reports that a renewal may not have been sent. Must not throw. */
     public abstract void failed(T receiver, Sent renewal, Throwable failure);
 }

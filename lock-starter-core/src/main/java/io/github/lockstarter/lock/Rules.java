@@ -1,16 +1,17 @@
 package io.github.lockstarter.lock;
 
 /**
- * The settings that apply to all locks of an engine. Nanoseconds. Immutable.
+ * The settings of all locks of an engine, and the limits and parts of times that follow from them. Times are in
+ * nanoseconds. Immutable.
  *
  * @param commandTimeout time within which a command is answered or has failed
- * @param poll time after which a waiter asks again, unless the store sets another one
- * @param claim lease with which the store grants a lock to an acquisition from its waiting line; 0: its messages are
- *     hints
- * @param handOverTime time after a grant of the store within which it is passed on in memory, and within which readers
- *     join it
- * @param maxHandOvers how often a grant is passed on in memory
- * @param needsConfirmation whether only the reply to a command of the acquisition itself proves a grant, because
+ * @param poll time after which a waiter asks again, unless the store sets another interval
+ * @param claim lease with which the store grants a lock to an acquisition from its waiting line, or 0 if its messages
+ *     are only hints
+ * @param handOverTime time after a grant of the store during which it may be handed over in memory and readers may join
+ *     it
+ * @param maxHandOvers maximum number of hand-overs in memory of one grant of the store
+ * @param needsConfirmation whether a grant is proved only by the reply to a command of the acquisition itself, because
  *     replicas must confirm it
  */
 public record Rules(
@@ -18,36 +19,50 @@ public record Rules(
 
     private static final long MIN_MARGIN = 2 * Moment.MILLI;
 
-    /** A renewal that fails is repeated at least about ten times until the end of its lease. */
+    /**
+     * Divisor of the lease that limits the pause after a failed renewal, which is repeated about ten times or more
+     * before the lease ends.
+     */
     private static final int RETRIES_IN_A_LEASE = 12;
 
     /**
-     * Renewals are due at the ends of slots, of which an interval has that many: those of many locks share a command.
+     * Number of slots in a renewal interval. Renewals are due at the boundaries of slots, where many locks share a
+     * command.
      */
     static final int SLOTS_IN_AN_INTERVAL = 8;
 
     /**
-     * An id that may have something in the store is released again for that many of the longest lease that it may obtain there. A grant
-     * along the waiting line has a lease of twice the shortest interval.
+     * Number of leases for which the release of an id that may have something in the store is repeated. The unit is the
+     * longest lease that the id may obtain there. A grant from the waiting line has a lease of twice the shortest
+     * interval.
      */
     static final int LEASES_OF_RELEASING = 2;
 
-    /** The store's clock counts tokens in microseconds. */
+    /** Nanoseconds in which the store can issue one token: its clock counts tokens in microseconds. */
     private static final long NANOS_FOR_A_TOKEN = 1000;
 
-    /** A part of each interval is random, because many waiters must not ask in the same moment. */
+    /**
+     * Divisor of an interval that gives its random part. It is random because many waiters must not ask at the same
+     * moment.
+     */
     private static final int RANDOM_PART = 5;
 
-    /** A renewal without a reply is late after that part of its lease: half of the time until the next one is due. */
+    /**
+     * Divisor of the lease that gives the time after which a renewal without a reply is late: half of the time until
+     * the next one is due.
+     */
     private static final int LATE_PART_OF_LEASE = 6;
 
-    /** It is late earlier if less of the lease is left, so that it can be repeated before the end. */
+    /**
+     * Divisor of the remaining lease that gives an earlier such time if little of the lease is left, because enough
+     * time must remain to repeat the renewal.
+     */
     private static final int LATE_PART_OF_REST = 3;
 
     /**
-     * Returns the part of a lease on which its owner relies. The margin is a tenth and at least 2 ms, for clocks that
-     * run at different speeds and for steps of the server's clock; half of the shortest leases, so that some time is
-     * left.
+     * Returns the part of a lease on which its owner may rely. The margin covers clocks that run at different speeds
+     * and steps of the clock of the server. It is a tenth of the lease and at least 2 ms, but at most half of the
+     * lease, because some time must be left.
      */
     public static long usable(long lease) {
         return lease - Math.min(lease / 2, Math.max(MIN_MARGIN, lease / 10));
@@ -58,17 +73,20 @@ public record Rules(
         return lease / RETRIES_IN_A_LEASE;
     }
 
-    /** Returns what must be left of a lease that a message proves, for the renewal that follows. */
+    /** Returns the remaining lease that a grant proved by a message needs for the renewal that follows. */
     static long minLeftOfProof(long lease) {
         return lease / 4;
     }
 
-    /** Returns what must be left of a lease with which a further owner begins: enough for two renewals. */
+    /** Returns the remaining lease with which another owner may begin: enough for two renewals. */
     static long minLeftToShare(long lease) {
         return lease / 2;
     }
 
-    /** Returns how many tokens may be given away after a grant, so that they stay below the next one of the store. */
+    /**
+     * Returns the number of tokens that may be assigned in memory after a grant and stay below the next token of the
+     * store.
+     */
     static long tokensIn(long nanosSinceGrant) {
         return usable(nanosSinceGrant) / NANOS_FOR_A_TOKEN;
     }
@@ -76,9 +94,9 @@ public record Rules(
     /**
      * Returns the time after which the reply to a renewal is late.
      *
-     * @param left what is left of the lease on which the owner relies
-     * @param isConfirmed whether the store has the full lease; if not, the first renewal proves the grant and is more
-     *     urgent
+     * @param left remaining part of the lease on which the owner may rely
+     * @param isConfirmed whether the store has set the full lease; otherwise the first renewal proves the grant and is
+     *     more urgent
      */
     static long lateAfter(long lease, long left, boolean isConfirmed) {
         return isConfirmed
@@ -86,7 +104,7 @@ public record Rules(
                 : left / (2 * LATE_PART_OF_REST);
     }
 
-    /** Returns the largest part of an interval that is random. */
+    /** Returns the maximum random part of an interval. */
     static long maxRandomPart(long interval) {
         return interval / RANDOM_PART;
     }

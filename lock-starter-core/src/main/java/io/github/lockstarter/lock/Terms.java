@@ -1,13 +1,13 @@
 package io.github.lockstarter.lock;
 
 /**
- * The times of a grant, with the defaults and settings of its name applied. Nanoseconds. Immutable, and shared by all
- * grants of equal requests.
+ * The times of a grant in nanoseconds, after the defaults and the settings of its name have been applied. Immutable,
+ * and shared by all grants of equal requests.
  *
  * @param lease lease that each command requests for the grant, at least 1 ms
- * @param renewAfter time from one renewal to the next; {@link Moment#NEVER}: a fixed lease, which is never renewed
- * @param maxHold time after which a grant is not renewed any more; {@link Moment#NEVER}: without a limit
- * @param minHold time for which the lock stays taken at least; 0: none
+ * @param renewAfter time from one renewal to the next, or {@link Moment#NEVER} if the lease is fixed and never renewed
+ * @param maxHold time after which the grant is no longer renewed, or {@link Moment#NEVER} if there is no limit
+ * @param minHold minimum time for which the lock stays taken, or 0 if there is none
  */
 public record Terms(long lease, long renewAfter, long maxHold, long minHold) {
 
@@ -16,8 +16,8 @@ public record Terms(long lease, long renewAfter, long maxHold, long minHold) {
     }
 
     /**
-     * Returns whether a reader with these terms may share the grant of another one: neither must end before the other,
-     * and the lock must be free when the last of them has left.
+     * Returns whether a reader with these terms may share an acquisition with other readers. Its grant must not end
+     * before the grants of the others, and the lock must become free when the last reader releases it.
      */
     boolean isShareable() {
         return isRenewed() && this.maxHold == Moment.NEVER && this.minHold == 0;

@@ -5,33 +5,33 @@ import io.github.lockstarter.store.GrantKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a lock that waits: a thread, a future or a step of the simulation, which extend this class. The fields
- * that are not final belong to {@link LocalLock} and its queue, and are used only under the mutex of the lock.
+ * A waiting request for a lock. A thread, a future and a step of the simulation extend this class. The fields that are
+ * not final belong to {@link LocalLock} and its queue, and are used only under the mutex of the lock.
  */
 public abstract class Waiter {
 
-    /** A wait without an end. */
+    /** The wait time without a limit. */
     public static final long FOREVER = Moment.NEVER;
 
     public final GrantKind kind;
 
-    /** Nanoseconds; 0: one attempt. */
+    /** The longest wait in nanoseconds, or 0 for a single attempt. */
     public final long waitTime;
 
     public final Terms terms;
 
     public final Owner owner;
 
-    /** What the user has requested, for events and messages. */
+    /** The request of the user, for events and messages. */
     public final LockRequest request;
 
-    /** When it entered its lock; 0: it has not. */
+    /** Time at which the waiter has entered its lock, or 0 if it has not. */
     public long enteredAt;
 
-    /** The end of the wait; {@link Moment#NEVER}: none. */
+    /** The end of the wait, or {@link Moment#NEVER} if there is none. */
     public long deadline;
 
-    /** Position in the queue's heap of deadlines; -1: it is not in the queue. */
+    /** Position in the heap of deadlines of the queue, or -1 if the waiter is not in the queue. */
     int heapIndex = -1;
 
     /** The time by which the queue orders deadlines: the end of the wait, then the end of the grace period after it. */

@@ -6,41 +6,45 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of one lock in the order of arrival, and by the times at which something is due for them. Entering and
- * leaving cost O(log n). The links and the positions in the heap are fields of the waiters, and one waiter needs no
- * heap.
+ * The waiters of one lock in the order of their arrival, which are also ordered by the times at which something is due
+ * for them. Entering and leaving take O(log n). The links and the heap positions are fields of the waiters, and a
+ * single waiter needs no heap.
  *
- * <p>A method call fails where the stack is exhausted. Therefore a waiter enters and leaves by plain writes, and each
- * call that follows either orders the heap or has no effect: what an error leaves is a heap whose order is wrong, which
- * {@link #rebuild} corrects.
+ * <p>Any method call can fail if the stack is exhausted. Therefore a waiter enters and leaves by writes of fields, and
+ * each later call either orders the heap or has no effect. After an error, only the order of the heap can be wrong, and
+ * {@link #rebuild} corrects it. Not thread-safe.
  */
 final class WaiterQueue {
 
     private static final @Nullable Waiter[] EMPTY = new Waiter[0];
 
-    /** The queue of locks without waiters that are new or were renewed. They share it, so that it never changes. */
+    /** The shared queue of locks without waiters that are new or were renewed. It is never changed. */
     static final WaiterQueue NONE = new WaiterQueue();
 
-    /** Changed here alone; null: the queue is empty. */
+    /** The first waiter, or {@code null} if the queue is empty. Only this class changes it. */
     @Nullable
     Waiter first;
 
     private @Nullable Waiter last;
 
-    /** A binary heap by {@link Waiter#heapKey}; empty while there has been one waiter at a time. */
+    /**
+     * A binary heap ordered by {@link Waiter#heapKey}. It stays empty as long as there is at most one waiter at a time.
+     */
     private @Nullable Waiter[] heap = EMPTY;
 
     private int size;
 
     private List<Waiter> overdue = List.of();
 
-    /** Returns the waiter for which something is due first; null: the queue is empty. */
+    /** Returns the waiter for which something is due first, or {@code null} if the queue is empty. */
     @Nullable
     Waiter nextDue() {
         return this.size > 1 ? this.heap[0] : this.first;
     }
 
-    /** Returns the time at which something is due for {@link #nextDue}. */
+    /**
+     * Returns the time at which something is due for {@link #nextDue}, or {@link Moment#NEVER} if the queue is empty.
+     */
     long dueAt() {
         Waiter next = this.size > 1 ? this.heap[0] : this.first;
         return next != null ? next.heapKey : Moment.NEVER;
@@ -48,7 +52,7 @@ final class WaiterQueue {
 
     void add(Waiter waiter, long dueAt) {
         if (this.size > 0 && this.size >= this.heap.length) {
-            // Precedes all changes, because it can fail.
+            // The allocation precedes all changes, because it can fail.
             this.heap = Arrays.copyOf(this.heap, 4 * this.size);
         }
         int index = this.size++;
@@ -71,7 +75,11 @@ final class WaiterQueue {
         }
     }
 
-    /** Removes a waiter, and returns false if it is not in the queue. */
+    /**
+     * Removes a waiter.
+     *
+     * @return {@code false} if the waiter was not in the queue
+     */
     boolean remove(Waiter waiter) {
         int index = waiter.heapIndex;
         if (index < 0) {
@@ -120,7 +128,7 @@ final class WaiterQueue {
         }
     }
 
-    /** Notes a waiter whose time is up, and which stays until it is known why it is refused. */
+    /** Notes a waiter whose time is up. It stays in the queue until the cause of its refusal is known. */
     void addOverdue(Waiter waiter) {
         if (this.overdue.isEmpty()) {
             this.overdue = new ArrayList<>(2);
@@ -129,7 +137,7 @@ final class WaiterQueue {
     }
 
     /**
-     * Removes and returns the waiters that {@link #addOverdue} has noted; some of them may have left the queue since.
+     * Removes and returns the waiters that {@link #addOverdue} has noted. Some of them may no longer be in the queue.
      */
     List<Waiter> takeOverdue() {
         List<Waiter> all = this.overdue;
@@ -139,7 +147,7 @@ final class WaiterQueue {
         return all;
     }
 
-    /** Orders the heap, after an error that may have left it in disorder. */
+    /** Restores the order of the heap after an error. */
     void rebuild() {
         for (int index = this.size / 2; index-- > 0; ) {
             Waiter waiter = this.heap[index];

@@ -1,6 +1,6 @@
 /**
- * One state machine for each lock that this JVM holds or wants, and the order of what it wants to happen. Pure: no
- * thread, no clock, no I/O, so that a simulation can run it. Begin with {@link io.github.lockstarter.lock.LocalLock}.
+ * The state machine of each lock that this JVM holds or requests, and the delivery of its effects in order. It has no
+ * thread, no clock and no I/O, so a simulation can run it. Begin with {@link io.github.lockstarter.lock.LocalLock}.
  * Internal.
  */
 @NullMarked

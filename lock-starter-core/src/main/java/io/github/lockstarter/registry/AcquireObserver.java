@@ -6,9 +6,9 @@ import io.github.lockstarter.LockRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes acquisitions from their call to their end, on the thread of the caller, which a
- * {@link io.github.lockstarter.LockListener} does not know. Nested holds of a thread are not acquisitions. Is called by
- * many threads at the same time, and must neither block nor throw.
+ * Observes acquisitions from their call to their end, on the thread of the caller, which a {@link
+ * io.github.lockstarter.LockListener} cannot do. Nested holds of a thread are not acquisitions. Called by many threads
+ * at the same time; an implementation must neither block nor throw.
  */
 public interface AcquireObserver {
 
@@ -16,36 +16,39 @@ public interface AcquireObserver {
     AcquireObserver NONE = (request, instance) -> Acquiring.UNOBSERVED;
 
     /**
-     * Is called when an acquisition begins, on the thread of its caller.
+     * Called when an acquisition begins, on the thread of its caller.
      *
      * @param instance id of this instance
-     * @return the observer of this acquisition; {@link Acquiring#UNOBSERVED} if it is not observed
+     * @return the observer of this acquisition, or {@link Acquiring#UNOBSERVED} if it is not observed
      */
     Acquiring began(LockRequest request, String instance);
 
-    /** Observes one acquisition. It ends once, with one of the last two methods. */
+    /** Observes one acquisition, which ends with exactly one call of {@link #granted} or {@link #notGranted}. */
     interface Acquiring {
 
-        /** Does nothing. */
+        /** An observer that does nothing. */
         Acquiring UNOBSERVED = new Acquiring() {};
 
-        /** Is called when the calling thread begins to work for this acquisition alone; not for asynchronous ones. */
+        /**
+         * Called when the calling thread begins to work for this acquisition alone. Not called for asynchronous
+         * acquisitions.
+         */
         default void enter() {}
 
-        /** Is called by the thread that has entered, before the end. */
+        /** Called before the end, by the thread that has called {@link #enter}. */
         default void leave() {}
 
         /**
-         * Is called when the lock was granted, by the thread that waited, or by the one that then completes the future.
+         * Called when the lock was granted, by the thread that waited or by the thread that then completes the future.
          */
         default void granted(long fencingToken) {}
 
         /**
-         * Is called when the acquisition ended without the lock, by the same thread as {@link #granted}.
+         * Called when the acquisition has ended without the lock, by the same thread as {@link #granted}.
          *
-         * @param cause the failure of the store; null unless the outcome is an error, and also then if it is unknown
-         * @param holder the instance that held the lock; null unless the lock was held until the end of the wait, and
-         *     also then if it is unknown
+         * @param cause the failure, or {@code null} if the outcome is not an error or the failure is unknown
+         * @param holder the instance that held the lock until the end of the wait, or {@code null} if there is none or
+         *     it is unknown
          */
         default void notGranted(
                 LockNotAcquiredEvent.Outcome outcome, @Nullable Throwable cause, @Nullable LockHolder holder) {}

@@ -19,8 +19,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports waits that end without a grant: to observers, and as exceptions for callers, which name the holder of the
- * lock.
+ * Reports waits that have ended without a grant, to observers and as exceptions for callers. The exceptions name the
+ * holder of the lock.
  */
 final class AcquireReports {
 
@@ -37,10 +37,10 @@ final class AcquireReports {
     }
 
     /**
-     * What is known of the holders of a lock, without I/O.
+     * The holders of a lock, as far as they are known without I/O.
      *
-     * @param holder one of them; null: unknown
-     * @param text how messages continue after the name of the lock
+     * @param holder one of the holders, or {@code null} if none is known
+     * @param text continuation of messages after the name of the lock
      */
     private record Found(@Nullable LockHolder holder, String text) {}
 
@@ -57,8 +57,8 @@ final class AcquireReports {
     }
 
     /**
-     * Creates the exception for the caller: the failure of the store if the last attempt failed, because it is then
-     * unknown whether the lock is held.
+     * Creates the exception for the caller. If the last attempt has failed, this is the failure of the store, because
+     * it is then unknown whether the lock is held.
      */
     LockException exception(Wait wait, Refusal refusal) {
         Duration waited = this.events.waited(wait);
@@ -102,7 +102,10 @@ final class AcquireReports {
         return wait.waitTime == 0 ? " Tried once." : " Gave up after " + waited.toMillis() + " ms.";
     }
 
-    /** A lease that belongs to no thread is not reentrant, so that the owner may be the caller itself. */
+    /**
+     * Returns a hint that the owner may be the caller itself, because a lease that belongs to no thread is not
+     * reentrant.
+     */
     private String ownLease(Wait wait, @Nullable LockHolder holder) {
         boolean isPossible = holder == null || this.instances.isOwn(holder);
         return isPossible && wait.owner == Owner.NONE ? " The owner may also be another lease of the caller." : "";
@@ -156,7 +159,7 @@ final class AcquireReports {
             text = "is held by " + (used == 1 ? "a reader, " : used + " readers, one of them ") + text(holder);
             fits = request.mode() == LockMode.READ;
         }
-        // Beside these holders it would be granted, if it were the first in the line.
+        // The request is compatible with these holders and would be granted if it were the first in line.
         return fits ? text + ", and earlier requests wait" : text;
     }
 

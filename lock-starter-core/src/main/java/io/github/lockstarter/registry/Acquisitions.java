@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires locks in one run: on the thread of the caller, or with a future. */
+/** Acquires locks in one run, on the thread of the caller or with a future. */
 final class Acquisitions {
 
     private final LeaseHandle.Operations leases;
@@ -37,7 +37,7 @@ final class Acquisitions {
     /**
      * Creates the acquisitions of a run.
      *
-     * @param commandTimeout nanoseconds after the end of a wait until which a grant is delivered
+     * @param commandTimeout nanoseconds after the end of a wait for which a grant may still be delivered
      */
     Acquisitions(
             LeaseHandle.Operations leases,
@@ -55,8 +55,8 @@ final class Acquisitions {
     /**
      * Creates the wait of the calling thread.
      *
-     * @param owner the thread to which the grant will belong; {@link Owner#NONE}: none
-     * @param interruptible false: an interrupt is deferred until {@link #acquire} returns
+     * @param owner the thread to which the grant will belong, or {@link Owner#NONE}
+     * @param interruptible whether an interrupt ends the wait; otherwise it is deferred until {@link #acquire} returns
      */
     ThreadWait threadWait(LockRequest request, Owner owner, boolean interruptible) {
         LeaseTerms terms = this.leases.terms();
@@ -64,10 +64,11 @@ final class Acquisitions {
     }
 
     /**
-     * Acquires a lock on the calling thread. If this method, or what the caller does before it can release the lock,
-     * throws, the caller must call {@link #failed}.
+     * Acquires a lock on the calling thread. If this method throws, or the caller does before it can release the lock,
+     * the caller must call {@link #failed}.
      *
-     * @param mustSucceed false: returns null if another owner held the lock until the end of the wait
+     * @param mustSucceed whether an exception is thrown if another owner held the lock until the end of the wait
+     * @return the grant, or {@code null} if another owner held the lock and {@code mustSucceed} is {@code false}
      * @throws LockException if the lock is not granted
      */
     @Nullable
@@ -83,7 +84,7 @@ final class Acquisitions {
             Outcome outcome = ex instanceof InterruptedException ? Outcome.INTERRUPTED : Outcome.ERROR;
             Throwable cause = outcome == Outcome.ERROR ? ex : null;
             if (wait.enteredAt == 0) {
-                // It has not entered, so that the engine knows nothing of it.
+                // The wait has not entered its lock, so the engine does not report its end.
                 this.leases.events().refused(wait, outcome, cause);
             }
             observed.notGranted(outcome, cause, null);
@@ -103,7 +104,7 @@ final class Acquisitions {
         return null;
     }
 
-    /** Has the grant of a wait released, if it has one: its owner will not do that. */
+    /** Lets the engine release the grant of a wait, if it has one, because its owner will not release it. */
     void failed(ThreadWait wait) {
         Grant grant = wait.grant;
         if (grant != null) {
@@ -120,8 +121,9 @@ final class Acquisitions {
     }
 
     /**
-     * Acquires a lock without waiting. The future is completed with the lease, or with the exception that a blocking
-     * call would throw.
+     * Acquires a lock without blocking.
+     *
+     * @return a future that is completed with the lease, or with the exception that a blocking call would throw
      */
     CompletableFuture<Lease> acquireLater(LockRequest request) {
         LeaseTerms terms = this.leases.terms();
@@ -130,9 +132,9 @@ final class Acquisitions {
     }
 
     /**
-     * An acquisition that waits without a thread. Dependent stages of its future are user code, so it is completed on
-     * threads for that: a grant on one of a limited number, because stages often keep the thread for as long as they
-     * hold the lock, and a failure on one that stages of grants cannot occupy.
+     * An acquisition that waits without a thread. The dependent stages of its future are user code, so separate threads
+     * complete the future. A grant uses one of a limited number of threads, because a stage often keeps its thread for
+     * as long as it holds the lock. A failure uses a thread that stages of grants cannot occupy.
      */
     private final class FutureWait extends Wait {
 
@@ -143,15 +145,15 @@ final class Acquisitions {
         private volatile boolean isOver;
 
         /**
-         * The lease until it is delivered, so that a repetition delivers the same; not afterwards, because it must not
-         * be referenced.
+         * The lease until it is delivered, because a repeated delivery must use the same object. It is null afterwards,
+         * because the library must not refer to it.
          */
         private volatile @Nullable LeaseHandle lease;
 
-        /** Whether the lease is on its way to the future, or the future fails instead. */
+        /** Whether the outcome of the future is decided. */
         private final AtomicBoolean isDelivered = new AtomicBoolean();
 
-        /** Whether the future is completed with the lease. Belongs to the stage that does so. */
+        /** Whether the future is completed with the lease. Used only by the stage that completes it. */
         private boolean isGiven;
 
         FutureWait(LockRequest request, long waitTime, Terms terms, Acquiring observed) {
@@ -172,7 +174,7 @@ final class Acquisitions {
                 engine().enter(this, null);
             } catch (Throwable ex) {
                 if (this.enteredAt == 0) {
-                    // It has not entered, so that the engine knows nothing of it.
+                    // The wait has not entered its lock, so the engine does not report its end.
                     Acquisitions.this.leases.events().refused(this, Outcome.ERROR, ex);
                     this.observed.notGranted(Outcome.ERROR, ex, null);
                 }
@@ -180,7 +182,7 @@ final class Acquisitions {
             }
             CompletableFuture<?> unused = this.future.whenComplete((lease, failure) -> {
                 if (!this.isOver) {
-                    // Completed or cancelled by the caller.
+                    // The caller has completed or cancelled the future.
                     engine().withdraw(this);
                 }
             });
@@ -188,13 +190,13 @@ final class Acquisitions {
         }
 
         /**
-         * Called again if an error, such as an exhausted stack of the thread that brings the grant, prevents its end.
+         * Delivers the grant. Called again if an error, such as an exhausted stack, prevents the end of this method.
          */
         @Override
         public void granted(Grant grant, Effects.Way way) {
             this.isOver = true;
             if (this.isDelivered.get()) {
-                // A second lease would give the grant of the first one back.
+                // A second lease would give back the grant of the first one.
                 return;
             }
             LeaseHandle.Operations operations = Acquisitions.this.leases;
@@ -209,10 +211,11 @@ final class Acquisitions {
             boolean isPrompt = threads().completeGrant(() -> {
                 if (this.isDelivered.compareAndSet(false, true)) {
                     this.isGiven = true;
-                    // Before the future is completed: its dependent stages may run at once, and take long.
+                    // The observer is called before the future is completed, because dependent stages may run
+                    // immediately and take long.
                     this.observed.granted(grant.token);
                 }
-                // Again, if the heap was full before all dependent stages had run.
+                // This is repeated if the heap was full before all dependent stages had run.
                 if (this.isGiven) {
                     this.future.complete(lease);
                     this.lease = null;
@@ -225,7 +228,10 @@ final class Acquisitions {
             }
         }
 
-        /** A lease of which its owner does not learn in time would only be in the way. */
+        /**
+         * Fails the future if the grant could not be delivered in time. The lease is then released, because it would
+         * block others without being used.
+         */
         private void failUndelivered() {
             if (this.isDelivered.compareAndSet(false, true)) {
                 fail(
@@ -246,7 +252,10 @@ final class Acquisitions {
             }
         }
 
-        /** Handlers of observations are user code as well, and this thread may be that of the watchdog. */
+        /**
+         * Reports and completes on another thread, because handlers of observations are user code and this thread may
+         * belong to the watchdog.
+         */
         private void fail(@Nullable LockException failure, Runnable report) {
             threads().complete(() -> {
                 report.run();

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Initializes classes that the first loss, release, refusal or failure would initialize. If that happened on a full
- * heap, the initialization would fail, and with it each later use of the class. Classes without code in their
- * initialization need not be here.
+ * Initializes classes that would otherwise be initialized at the first loss, release, refusal or failure. On a full
+ * heap, this initialization would fail, and every later use of the class would fail too. Classes without code in their
+ * initialization are not listed.
  */
 final class EarlyClasses {
 
@@ -30,9 +30,8 @@ final class EarlyClasses {
             Reply.Released.class,
             Reply.Renewed.class,
             ThreadOwnedLock.class,
-            // What is caught: the first lookup of a class for the code of this module needs memory as well, and a
-            // clause whose class
-            // cannot be looked up does not catch.
+            // These types occur in catch clauses. Their first lookup for the code of this module needs memory, and a
+            // clause whose type cannot be looked up does not catch.
             Throwable.class,
             Error.class,
             OutOfMemoryError.class,

@@ -8,17 +8,20 @@ import io.github.lockstarter.lock.Rules;
 import io.github.lockstarter.lock.Terms;
 import org.jspecify.annotations.Nullable;
 
-/** A lock held by one thread: its lease, and how often the thread has entered. Used by that thread alone. */
+/** A lock that one thread holds: its lease, and how often the thread has entered. Used only by that thread. */
 final class Hold extends ThreadHolds.Key {
 
-    /** A nested hold that changed how long the grant is renewed, and what was there before. */
+    /** A nested hold that has changed how long the grant is renewed, with the previous values. */
     private record Level(
             int count,
             Terms termsBefore,
             long renewUntilBefore,
             @Nullable Level outer) {
 
-        /** The levels when that hold ends before those inside of it, which move outwards by one. */
+        /**
+         * Returns the levels after the given hold has ended before holds that are nested in it. These move outwards by
+         * one.
+         */
         @Nullable
         Level without(int ended) {
             if (this.count <= ended) {
@@ -26,7 +29,7 @@ final class Hold extends ThreadHolds.Key {
             }
             Level rest = this.outer != null ? this.outer.without(ended) : null;
             int moved = this.count - 1;
-            // There is nothing outside of the outermost hold to go back to, and one level a hold is enough.
+            // The outermost hold has no previous values to restore, and one level for each hold is enough.
             boolean needless = moved == 1 || (rest != null && rest.count() == moved);
             return needless ? rest : new Level(moved, this.termsBefore, this.renewUntilBefore, rest);
         }
@@ -35,15 +38,15 @@ final class Hold extends ThreadHolds.Key {
     LeaseHandle lease;
 
     /**
-     * Request of a reader that uses the lease of the writer, which this thread holds as well; null: it has a lease of
-     * its own.
+     * Request of a reader that uses the lease of the writer, which this thread holds as well, or {@code null} if the
+     * hold has a separate lease.
      */
     @Nullable
     LockRequest underWriter;
 
     /**
-     * How often the thread has entered; 0: it has not yet, or the last hold has ended. Then the thread holds it no
-     * more, also if an error has kept it among its holds.
+     * How often the thread has entered. At 0, it has not entered yet or the last hold has ended: the thread does not
+     * hold the lock, even if an error has left this object among its holds.
      */
     int count;
 
@@ -65,8 +68,8 @@ final class Hold extends ThreadHolds.Key {
     }
 
     /**
-     * Creates the hold of a reader in the thread of the writer, which needs no grant as long as the writer has one. It
-     * has yet to be entered.
+     * Creates the hold of a reader in the thread of the writer. It needs no grant as long as the writer has one, and is
+     * not entered yet.
      */
     static Hold readerUnder(Hold writer, LockRequest request) {
         Hold hold = new Hold(request, writer.lease, 0);
@@ -80,13 +83,13 @@ final class Hold extends ThreadHolds.Key {
         this.lease = reader;
         this.terms = reader.grant.terms;
         this.underWriter = null;
-        // The grant is renewed as the reader requests; there is nothing to go back to.
+        // The grant is renewed as the reader requests, and there are no previous values to restore.
         this.level = null;
     }
 
     /**
-     * Enters again. A nested hold can extend the lease or its renewal, and never shortens it; it causes a command to
-     * the store only if it requests a longer lease than is left.
+     * Enters again. A nested hold can extend the lease or its renewal, and never shortens it. It sends a command to the
+     * store only if it requests a lease that is longer than the remaining one.
      */
     void enter(LockRequest request) {
         this.lease.ensureHeld();
@@ -108,13 +111,16 @@ final class Hold extends ThreadHolds.Key {
             this.level = inner;
             this.terms = wanted;
         }
-        // Only now: every call may have exhausted the stack, and the caller would not leave.
+        // The count changes last, because every call before may exhaust the stack, and the caller would then not leave
+        // the hold.
         this.count = entered;
     }
 
     /**
-     * Ends one of several holds, counted from the outermost, which is 1. A hold that was entered inside of it and
-     * outlives it takes its position, and the grant is renewed for as long as that hold requires.
+     * Ends one of several holds. If a hold that is nested in it outlives it, that hold takes its position, and the
+     * grant is renewed for as long as it requires.
+     *
+     * @param number number of the hold, counted from the outermost, which is 1
      */
     void leave(int number) {
         Level current = this.level;

@@ -23,16 +23,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instances that hold locks: publishes the description of this one from the start to the stop of a run, and finds
- * those of others. No method blocks, and no caller of a lock waits for this. Thread-safe.
+ * The instances that hold locks. Publishes the description of this instance from the start to the stop of a run, and
+ * finds the descriptions of others. No method blocks, and no caller of a lock waits for this class. Thread-safe.
  *
- * <p>This instance is published every 30 seconds, at most 30 seconds after the store is connected. The description
- * lives for ten times as long without that, and longer than the lease of a renewed lock, so that the holder of a lock
- * can still be shown after its crash.
+ * <p>The description of this instance is published at the start and then every 30 seconds. After a failure, it is tried
+ * again within 30 seconds. Without being published again, it stays in the store for ten times that interval, or for
+ * twice the lease of a renewed lock if that is longer, because the holder of a lock must still be shown after its
+ * crash.
  *
- * <p>The description of another instance, which never changes, is read when its id is first seen, and again after five
- * seconds if there was none: an instance publishes it a moment after its first lock. At most 1,000 instances are known;
- * another one takes the place of the one that was not used for the longest time.
+ * <p>The description of another instance, which never changes, is read when its id is first seen. If there was none, it
+ * is read again after five seconds, because an instance publishes it a moment after its first lock. At most 1,000
+ * instances are stored; a further one replaces the instance that was not used for the longest time.
  */
 final class Instances {
 
@@ -56,20 +57,20 @@ final class Instances {
 
     private volatile LockHolder own;
 
-    /** The pause before the next attempt to publish after a failure. Attempts follow one another. */
+    /** The pause before the next attempt to publish after a failure. Only one attempt runs at a time. */
     private volatile long retry = FIRST_RETRY;
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** By id, in the order of use. Guarded by the lock. */
+    /** Other instances by id, in the order of use. Guarded by {@link #lock}. */
     private final Map<String, Other> others = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** Another instance, and when its description is to be read if it is unknown. Guarded by the lock. */
+    /** Another instance, and the time from which its description is read if it is unknown. Guarded by {@link #lock}. */
     private static final class Other {
 
         private @Nullable LockHolder description;
 
-        /** The last attempt to read it, completed in any case when it is over. */
+        /** The last attempt to read the description, which is completed when it is over, even if it has failed. */
         private CompletableFuture<?> read = CompletableFuture.completedFuture(null);
 
         private long readFrom;
@@ -78,8 +79,8 @@ final class Instances {
     /**
      * Creates the instances of a run.
      *
-     * @param instance id of this one
-     * @param clock the time of the engine
+     * @param instance id of this instance
+     * @param clock supplies the time of the engine
      */
     Instances(String instance, LockSettings settings, LockStore store, RunThreads threads, Supplier<Moment> clock) {
         this.store = store;
@@ -93,13 +94,13 @@ final class Instances {
                 settings.application(),
                 null,
                 ProcessHandle.current().pid(),
-                // As precise as it is stored, so that all instances describe this one alike.
+                // The time is as precise as in the store, because all instances must describe this one in the same way.
                 Instant.now().truncatedTo(ChronoUnit.MILLIS));
     }
 
     // ---- This instance
 
-    /** Begins to publish the description of this instance. Ends with the threads. */
+    /** Starts to publish the description of this instance, until the threads are stopped. */
     void start() {
         // The resolver may block.
         this.threads.complete(() -> {
@@ -109,7 +110,7 @@ final class Instances {
         });
     }
 
-    /** Returns the name of the host: from the environment, or else from the resolver, which can take seconds. */
+    /** Returns the name of the host, from the environment or otherwise from the resolver, which can take seconds. */
     private static String host() {
         for (String variable : new String[] {"HOSTNAME", "COMPUTERNAME"}) {
             String name = System.getenv().getOrDefault(variable, "").strip();
@@ -148,7 +149,7 @@ final class Instances {
 
     // ---- Others
 
-    /** Returns the instance of an acquisition, as far as it is known. */
+    /** Returns the instance of an acquisition, with its description if that is known. */
     LockHolder of(String acquisitionId) {
         LockHolder byId = byId(acquisitionId);
         if (isOwn(byId)) {
@@ -165,8 +166,8 @@ final class Instances {
     }
 
     /**
-     * Returns the instance of an acquisition without its description; the whole id if it does not have the form of an
-     * id.
+     * Returns the instance of an acquisition without its description. The whole id counts as the instance if it does
+     * not have the form of an acquisition id.
      */
     static LockHolder byId(String acquisitionId) {
         String instance = AcquisitionIds.instanceOf(acquisitionId);
@@ -176,7 +177,7 @@ final class Instances {
     /**
      * Reads the description of the instance of an acquisition in the background, unless it is known.
      *
-     * @return completed when the description is known or could not be read
+     * @return a future that is completed when the description is known or could not be read
      */
     CompletableFuture<?> read(String acquisitionId) {
         String instance = AcquisitionIds.instanceOf(acquisitionId);

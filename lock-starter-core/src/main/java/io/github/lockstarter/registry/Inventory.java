@@ -32,8 +32,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one run holds and awaits, and its health: whether it accepts acquisitions, the store answers and renewals are in
- * time.
+ * Reports the locks that one run holds and waits for, and its health: whether it accepts acquisitions, whether the
+ * store answers, and whether renewals are in time.
  */
 final class Inventory {
 
@@ -59,10 +59,10 @@ final class Inventory {
 
     private final LockSettings settings;
 
-    /** The check without a reply; null: there is none. */
+    /** The check that has no reply yet, or {@code null} if there is none. */
     private final AtomicReference<@Nullable Check> open = new AtomicReference<>();
 
-    /** The last check with a reply or a failure; null: there was none. */
+    /** The last check with a reply or a failure, or {@code null} if there was none. */
     private volatile @Nullable Check last;
 
     private volatile long answeredAt = Moment.BEFORE;
@@ -76,7 +76,11 @@ final class Inventory {
 
     // ---- What is held and awaited
 
-    /** Returns the holds of a lock; null: of all locks. */
+    /**
+     * Returns the live grants of a lock.
+     *
+     * @param lockName name of the lock, or {@code null} for all locks
+     */
     List<Held> held(@Nullable String lockName) {
         List<Held> all = new ArrayList<>();
         Moment now = this.engine.now();
@@ -102,14 +106,18 @@ final class Inventory {
                 ThreadHolds.threadName(grant)));
     }
 
-    /** Visits the live grants, each with the static name of its lock and the nanoseconds since it began. */
+    /** Visits the live grants with the static name of the lock and the nanoseconds since the grant began. */
     void forEachHold(ObjLongConsumer<String> visitor) {
         long now = this.engine.now().nanos();
         this.engine.forEachGrant(
                 null, grant -> visitor.accept(grant.request.name(), Math.max(0, now - grant.grantedAt)));
     }
 
-    /** Returns what is awaited of a lock, one entry for each mode; null: of all locks. */
+    /**
+     * Returns the waiters of a lock, with one entry for each mode.
+     *
+     * @param lockName name of the lock, or {@code null} for all locks
+     */
     List<Awaited> awaited(@Nullable String lockName) {
         Map<Map.Entry<String, LockMode>, Awaited> all = new LinkedHashMap<>();
         long now = this.engine.now().nanos();
@@ -130,7 +138,7 @@ final class Inventory {
         return new Awaited(wait.request.lockName(), wait.kind.mode(), 1, millis(now - wait.enteredAt));
     }
 
-    /** Adds waiters for the same lock; the first of all is the one that has been waiting longest. */
+    /** Adds waiters for the same lock. The result has the longest of both waiting times. */
     static Awaited sum(Awaited one, Awaited other) {
         Awaited first = one.longest().compareTo(other.longest()) >= 0 ? one : other;
         return new Awaited(first.name(), first.mode(), one.waiters() + other.waiters(), first.longest());
@@ -142,7 +150,7 @@ final class Inventory {
 
     // ---- Health
 
-    /** One attempt whether the store answers. */
+    /** One check whether the store answers. */
     private record Check(long at, @Nullable Throwable failure, CompletableFuture<Check> end) {}
 
     LockHealth health() {
@@ -175,15 +183,17 @@ final class Inventory {
         if (failure != null) {
             return "The store does not answer: " + failure.getMessage();
         }
-        // Later than that, a renewal has no time left for a second attempt.
+        // With a longer delay, a renewal has no time left for a second attempt.
         return lag.compareTo(this.settings.shortestInterval()) > 0
                 ? "The watchdog is " + lag.toMillis() + " ms late: leases are not renewed in time."
                 : null;
     }
 
     /**
-     * Returns the last check, after another one if it is older than a second, for which it waits for 10 ms at most;
-     * null: there was none so far. An overdue check has failed.
+     * Returns the last check. If it is older than a second, this method first starts another check and waits for it for
+     * at most 10 ms. A check that is overdue counts as failed.
+     *
+     * @return the check, or {@code null} if there was none so far
      */
     private @Nullable Check check() {
         Check known = this.last;
@@ -229,7 +239,7 @@ final class Inventory {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException | CancellationException ex) {
-            // The result of the check before is used.
+            // The result of the previous check is used.
         }
     }
 }

@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's view of a grant. A handle of a lease that belongs to no thread is watched for being dropped without a
- * release, so that nothing in the library refers to it.
+ * The view that a user has of a grant. A handle of a lease that belongs to no thread is watched for becoming
+ * unreachable without a release. Therefore no object of the library may refer to it.
  */
 final class LeaseHandle implements Lease {
 
@@ -37,11 +37,12 @@ final class LeaseHandle implements Lease {
             AtomicReferenceFieldUpdater.newUpdater(LeaseHandle.class, CompletableFuture.class, "lost");
 
     /**
-     * What the handles of a run have in common, which keeps them small.
+     * The objects that all handles of a run share, which keeps handles small.
      *
      * @param inBackground whether a release returns before the store has replied
-     * @param warning null: releases in transactions are not logged
-     * @param dropped handles that were dropped; not a {@code Cleaner}, whose thread the system may refuse
+     * @param warning logs releases in transactions, or {@code null} if they are not logged
+     * @param dropped queue of unreachable handles; a {@code Cleaner} is not used, because the system may refuse its
+     *     thread
      */
     record Operations(
             Engine engine,
@@ -52,13 +53,14 @@ final class LeaseHandle implements Lease {
             @Nullable UnlockWarning warning,
             ReferenceQueue<LeaseHandle> dropped) {
 
-        /** Creates a handle for a grant of a thread, which is watched itself. */
+        /** Creates a handle for a grant of a thread. The thread is watched instead of the handle. */
         LeaseHandle ofThread(Grant grant) {
             return new LeaseHandle(this, grant);
         }
 
         /**
-         * Creates a handle for a grant that belongs to no thread, which is watched for being dropped without a release.
+         * Creates a handle for a grant that belongs to no thread. The handle is watched for becoming unreachable
+         * without a release.
          */
         LeaseHandle withoutThread(Grant grant) {
             LeaseHandle handle = new LeaseHandle(this, grant);
@@ -66,7 +68,7 @@ final class LeaseHandle implements Lease {
             return handle;
         }
 
-        /** Begins to look for dropped handles, once a second. Ends with the threads. */
+        /** Starts to check for unreachable handles once a second, until the threads are stopped. */
         void start() {
             try {
                 for (Object each = this.dropped.poll(); each != null; each = this.dropped.poll()) {
@@ -78,8 +80,8 @@ final class LeaseHandle implements Lease {
         }
 
         /**
-         * Ends the renewals of a lease that cannot be released any more. Its key stays, because the work may still be
-         * going on.
+         * Ends the renewals of a lease that can no longer be released. Its key stays, because the work may still be
+         * running.
          */
         private void abandon(Grant grant) {
             if (grant.isLive()) {
@@ -90,8 +92,8 @@ final class LeaseHandle implements Lease {
     }
 
     /**
-     * Refers to a handle without keeping it reachable. It is reachable itself as long as the engine has the grant, so
-     * that nothing needs to end it.
+     * Refers to a handle without keeping it reachable. The grant refers to this object, so it is reachable itself for
+     * as long as the engine has the grant, and needs no clean-up.
      */
     private static final class Watch extends PhantomReference<LeaseHandle> implements Owner {
 
@@ -144,14 +146,14 @@ final class LeaseHandle implements Lease {
 
     @Override
     public State state() {
-        // Notices a deadline that has passed.
+        // This call detects a deadline that has passed.
         boolean unused = isHeld();
         return stateOf(this.grant);
     }
 
     /** Returns the state of a grant as users see it. */
     static State stateOf(Grant grant) {
-        // A switch would have a table, which is a class of its own: its initialization fails for ever on a full heap.
+        // A switch has a table in a separate class, whose initialization fails for ever on a full heap.
         Grant.State state = grant.state;
         return state == Grant.State.HELD
                 ? State.HELD
@@ -188,7 +190,7 @@ final class LeaseHandle implements Lease {
         if (remaining.compareTo(atLeast) < 0 && !engine().isConfirmed(this.grant)) {
             LockStoreException failure = engine().lengthen(this.grant, this.grant.terms.lease());
             if (failure != null) {
-                // What is left decides.
+                // The remaining time decides.
                 logger.debug("The lease of lock '" + shownName() + "' is not confirmed yet.", failure);
             }
             remaining = remaining();
@@ -226,13 +228,13 @@ final class LeaseHandle implements Lease {
                 .lease();
         ensureHeld();
         lengthen(lease);
-        // Another thread may have released the lease meanwhile; then it has not been extended, whatever the store
-        // replied.
+        // Another thread may have released the lease during the call. In that case it was not extended, regardless of
+        // the reply of the store.
         ensureHeld();
     }
 
     /**
-     * Asks the store for a lease that is at least that long from now.
+     * Requests a lease of at least the given nanoseconds from now, and waits for the reply of the store.
      *
      * @throws LockLostException if the lock is lost
      * @throws LockStoreException if there was no usable reply; the lease is then unchanged
@@ -289,9 +291,10 @@ final class LeaseHandle implements Lease {
     }
 
     /**
-     * Releases the lease, and keeps the lock taken for that time.
+     * Releases the lease, and keeps the lock taken for the given time.
      *
-     * @param whenOver called when the release is over; null: this method waits for the reply of the store
+     * @param keep nanoseconds, or 0 if the lock becomes free immediately
+     * @param whenOver called when the release is over, or {@code null} if this method waits for the reply of the store
      */
     private void release(long keep, @Nullable Runnable whenOver) {
         try {
@@ -304,12 +307,12 @@ final class LeaseHandle implements Lease {
                 boolean unused = engine().release(this.grant);
             }
         } finally {
-            // The handle is in use until here, even if a compiler has its fields in registers.
+            // The handle must stay reachable until here, even if a compiler keeps its fields in registers.
             Reference.reachabilityFence(this);
         }
     }
 
-    /** The request rejects invalid durations. */
+    /** Converts the delay to nanoseconds. The request rejects invalid durations. */
     private long nanos(Duration delay) {
         return this.grant.request.withMinHold(delay).minHold().toNanos();
     }

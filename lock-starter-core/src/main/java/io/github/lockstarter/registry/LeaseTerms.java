@@ -8,15 +8,15 @@ import java.time.Duration;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Determines the times of requests, with the settings as defaults. Immutable. */
+/** Determines the times of requests, and uses the settings as defaults. Immutable. */
 final class LeaseTerms {
 
     private final LockSettings settings;
 
-    /** Of requests without times of their own, and without a name that has settings of its own. */
+    /** The times of requests that specify none and whose name has no settings. */
     private final Terms common;
 
-    /** By the settings of names, of which there is a fixed number. */
+    /** The times by the settings of names, of which there is a fixed number. */
     private final IdentityHashMap<NamedSettings, Terms> own = new IdentityHashMap<>();
 
     LeaseTerms(LockSettings settings) {
@@ -34,7 +34,7 @@ final class LeaseTerms {
                 0);
     }
 
-    /** Returns the times of a grant for that request. */
+    /** Returns the times of a grant for the given request. */
     Terms of(LockRequest request) {
         Duration lease = request.lease();
         Duration maxHold = request.maxHold();
@@ -51,7 +51,10 @@ final class LeaseTerms {
         return new Terms(renewed.lease(), renewed.renewAfter(), longest, minHold);
     }
 
-    /** Returns the wait of the request in nanoseconds; 0: one attempt, {@link Moment#NEVER}: without a limit. */
+    /**
+     * Returns the wait time of the request in nanoseconds. It is 0 for a single attempt and {@link Moment#NEVER}
+     * without a limit.
+     */
     long waitTime(LockRequest request) {
         Duration waitTime = request.waitTime();
         return nanos(waitTime != null ? waitTime : this.settings.waitTime());
@@ -61,7 +64,7 @@ final class LeaseTerms {
         return LockRequest.FOREVER.equals(time) ? Moment.NEVER : time.toNanos();
     }
 
-    /** Returns a time in nanoseconds as users write it. */
+    /** Converts a time in nanoseconds to the form that users specify. */
     static Duration duration(long nanos) {
         return nanos == Moment.NEVER ? LockRequest.FOREVER : Duration.ofNanos(nanos);
     }

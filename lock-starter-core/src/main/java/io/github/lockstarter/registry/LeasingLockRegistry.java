@@ -41,18 +41,22 @@ import org.springframework.context.SmartLifecycle;
  * Grants locks as leases in a {@link LockStore}, which a watchdog renews. Thread-safe.
  *
  * <p>Starts with the application context, or at the first use before that. Stops after the web server and the task
- * schedulers, but before the connections of the store: it then refuses new acquisitions, waits for running bodies up to
- * the shutdown timeout, and notifies the owners of locks that are still held of their loss. Can be started again.
+ * schedulers, but before the connections of the store. During the stop, it refuses new acquisitions, waits for running
+ * bodies up to the shutdown timeout, and notifies the owners of locks that are still held of their loss. Can be started
+ * again.
  */
 public final class LeasingLockRegistry
         implements LockRegistry, LockInventory, SmartLifecycle, DisposableBean, RegistryStatistics {
 
-    /** After web servers and task schedulers (higher), before connection factories (0). */
+    /**
+     * The phase of the registry. It stops after web servers and task schedulers, which have higher phases, and before
+     * connection factories, which have phase 0.
+     */
     public static final int PHASE = Integer.MAX_VALUE / 4;
 
     private static final LockLog logger = LockLog.of(LeasingLockRegistry.class);
 
-    /** The application may request any number of names. */
+    /** Maximum number of warnings about unfinished work, because an application may request any number of names. */
     private static final int MAX_UNFINISHED = 200;
 
     private final LockStore store;
@@ -67,10 +71,10 @@ public final class LeasingLockRegistry
 
     private final StoredLocks stored;
 
-    /** Methods and names of locks whose work did not end with the call. */
+    /** Methods and names of locks that were logged, because their work did not end with the call. */
     private final Set<Object> unfinished = ConcurrentHashMap.newKeySet();
 
-    /** Starts the registry if necessary. One for all locks, which are often created for each call. */
+    /** Starts the registry if necessary. All locks share this object, because they are often created for each call. */
     private final Supplier<StoredLocks> startedStore;
 
     private final ReentrantLock lifecycle = new ReentrantLock();
@@ -88,11 +92,11 @@ public final class LeasingLockRegistry
     /**
      * Creates a registry, which uses no resources before it is started or used.
      *
-     * @param store keeps the grants
+     * @param store stores the grants
      * @param settings times and limits
-     * @param meters is called on the thread of each event, and must neither block nor throw; null: none
-     * @param listeners are called on the listener thread
-     * @param observer observes acquisitions, on their threads; null: none
+     * @param meters called on the thread of each event, or {@code null} if there are none; must neither block nor throw
+     * @param listeners called on the listener thread
+     * @param observer observes acquisitions on their threads, or {@code null} if they are not observed
      */
     public LeasingLockRegistry(
             LockStore store,
@@ -123,19 +127,23 @@ public final class LeasingLockRegistry
         };
     }
 
-    /** Sets the fence of later grants. */
+    /** Sets the fence that is called for later grants. */
     public void setFence(GrantFence fence) {
         this.owned.fence = fence;
     }
 
-    /** Declares a lease of this registry lost, because a system that knows its token has seen a later owner. */
+    /** Declares a lease of this registry lost, because a system that stores its token has observed a later owner. */
     public void takenOver(Lease lease) {
         if (lease instanceof LeaseHandle handle) {
             handle.operations.engine().change(handle.grant, (lock, now) -> lock.takenOver(handle.grant, now));
         }
     }
 
-    /** Without splitting the name, because locks are often created for each call. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>This implementation does not split the name, because locks are often created for each call.
+     */
     @Override
     public LeaseLock getLock(String name) {
         return lock(this.settings.complete(LockRequest.of(name)), null);
@@ -223,7 +231,7 @@ public final class LeasingLockRegistry
         return locks.<T, E>execute(this, body);
     }
 
-    /** Warns once for a method, or a static name of a lock that the application requests. */
+    /** Logs a warning once for each annotated method or static name of a lock. */
     private void warnOfUnfinished(Object result, LockRequest request) {
         Object origin = request.method() != null ? request.method() : "A callback under lock '" + request.name() + "'";
         if (this.unfinished.size() < MAX_UNFINISHED && this.unfinished.add(origin)) {
@@ -235,11 +243,14 @@ public final class LeasingLockRegistry
         }
     }
 
-    /** Returns the present run, or the last one after a stop, which refuses by itself. Starts the first one. */
+    /**
+     * Returns the present run, or after a stop the last run, which refuses acquisitions. Starts the first run if there
+     * is none.
+     */
     private Run run() {
         Run current = this.run;
         if (current == null) {
-            // Used before the context has started its lifecycle beans.
+            // The registry is used before the context has started its lifecycle beans.
             start();
             current = Objects.requireNonNull(this.run, "not started");
         }
@@ -281,7 +292,8 @@ public final class LeasingLockRegistry
 
     @Override
     public void stop(Runnable callback) {
-        // Beans of the same phase stop at the same time as this one, which may wait for bodies to end.
+        // The stop runs on another thread, because it may wait for bodies to end and beans of the same phase must stop
+        // at the same time.
         Runnable work = () -> {
             try {
                 stop();
@@ -309,7 +321,7 @@ public final class LeasingLockRegistry
         return PHASE;
     }
 
-    /** The two locks of a name. Has no state of its own. */
+    /** The two locks of a name. This view has no state. */
     private record ReadWriteView(LeaseLock readLock, LeaseLock writeLock) implements LeaseReadWriteLock {
 
         @Override
@@ -318,7 +330,7 @@ public final class LeasingLockRegistry
         }
     }
 
-    /** Returns the configuration for the line in the log at the start. */
+    /** Returns the configuration for the log line at the start. */
     private String configuration() {
         return this.store.description() + "; " + this.settings.times();
     }

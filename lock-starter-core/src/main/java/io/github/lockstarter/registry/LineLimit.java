@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Limits lines of the log that repeat, because a fault of the store affects all locks at once: one line a minute for
- * each kind of line and static name of a lock. Thread-safe.
+ * Limits repeated log lines, because a fault of the store affects all locks at the same time. Allows one line a minute
+ * for each kind of line and static name of a lock. Thread-safe.
  */
 final class LineLimit {
 
@@ -15,7 +15,7 @@ final class LineLimit {
 
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Lines with the time at which they were logged. */
+    /** Kinds of lines and names, with the time at which a line was logged. */
     private final Map<String, Long> logged = new ConcurrentHashMap<>();
 
     private final LongSupplier nanoTime;
@@ -24,7 +24,7 @@ final class LineLimit {
         this.nanoTime = nanoTime;
     }
 
-    /** Returns whether a line is to be logged now. */
+    /** Returns whether a line of this kind may be logged now, and notes it if so. */
     boolean allows(String kind, String name) {
         long now = this.nanoTime.getAsLong();
         String line = kind + ' ' + name;

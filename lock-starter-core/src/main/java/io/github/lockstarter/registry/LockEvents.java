@@ -47,19 +47,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Publishes what happens to the locks of one run: to the meters at once, on the thread of the event, to the log and to
- * listeners on one thread each. Notifies owners of losses. An exception of an observer is logged and affects neither
- * the lock nor other observers. Safe for use by several threads.
+ * Publishes the events of the locks of one run. Meters are called immediately on the thread of the event; the log and
+ * the listeners have one thread each. Also notifies owners of losses. An exception of an observer is logged and affects
+ * neither the lock nor other observers. Safe for use by several threads.
  */
 final class LockEvents implements Engine.Observer {
 
     private static final LockLog logger = LockLog.of(LockEvents.class);
 
-    /** Shortest time from one warning about slow listeners to the next. */
+    /** Minimum time between two warnings about slow listeners. */
     private static final long QUIET = TimeUnit.MINUTES.toNanos(10);
 
     /**
-     * A map, because the table of a switch is a class of its own, whose initialization fails for ever on a full heap.
+     * Texts about the reasons of a loss. This is a map, because a switch has a table in a separate class, whose
+     * initialization fails for ever on a full heap.
      */
     private static final Map<LossReason, String> EXPLANATIONS = Map.of(
             LossReason.EXPIRED,
@@ -82,10 +83,10 @@ final class LockEvents implements Engine.Observer {
                     + " error in its log.");
 
     /**
-     * All that observe a registry.
+     * The observers of a registry.
      *
-     * @param meters called at once, on the thread of each event; null: none
-     * @param listeners beans of the application, called on a thread of their own
+     * @param meters called immediately, on the thread of each event, or {@code null} if there are none
+     * @param listeners beans of the application, called on a separate thread
      * @param acquisitions called on the threads of acquisitions
      */
     record Observers(@Nullable MeterListener meters, List<LockListener> listeners, AcquireObserver acquisitions) {}
@@ -126,7 +127,7 @@ final class LockEvents implements Engine.Observer {
 
     private volatile LockHealth.@Nullable Loss lastLoss;
 
-    /** Hooks of the few grants that have any; they do not block, and a second call has no effect. */
+    /** Hooks of the few grants that have any. A hook does not block, and a second call of it has no effect. */
     private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
 
     private final AtomicLong rejectedMessages = new AtomicLong();
@@ -135,7 +136,7 @@ final class LockEvents implements Engine.Observer {
 
     private final AtomicLong nextWarning = new AtomicLong(Moment.BEFORE);
 
-    /** The listener that is being called; null: none. Written by the listener thread. */
+    /** The listener that is being called, or {@code null} if there is none. Written by the listener thread. */
     private volatile @Nullable LockListener running;
 
     private volatile long runningSince;
@@ -168,7 +169,7 @@ final class LockEvents implements Engine.Observer {
 
     // ---- Waits
 
-    /** Notifies the meters of a wait, which ends with its grant or its refusal. */
+    /** Notifies the meters of a wait that begins. It ends with its grant or its refusal. */
     void waitBegan(LockRequest request) {
         if (this.meters != null) {
             this.meters.waitBegan(request);
@@ -194,7 +195,7 @@ final class LockEvents implements Engine.Observer {
         refused(wait, wait.outcome(refusal), failure(wait, refusal));
     }
 
-    /** Ends a wait without a grant. */
+    /** Reports the end of a wait without a grant. */
     void refused(Wait wait, Outcome outcome, @Nullable Throwable cause) {
         if (this.meters != null) {
             this.meters.waitEnded(wait.request);
@@ -204,7 +205,7 @@ final class LockEvents implements Engine.Observer {
         }
     }
 
-    /** Returns the failure that has ended a wait; null: it was refused because of others, or withdrawn. */
+    /** Returns the failure that has ended a wait, or {@code null} if others held the lock or the wait was withdrawn. */
     @Nullable
     LockException failure(Wait wait, Refusal refusal) {
         if (refusal.cause() == Refusal.Cause.STOPPED) {
@@ -214,7 +215,7 @@ final class LockEvents implements Engine.Observer {
         return refusal.cause() == Refusal.Cause.STORE_FAILED ? storeFailure(refusal) : null;
     }
 
-    /** Returns the failure of the store because of which the wait has ended. */
+    /** Returns the failure of the store that has ended the wait. */
     private static LockStoreException storeFailure(Refusal refusal) {
         LockStoreException failure = Objects.requireNonNull(refusal.failure());
         return refusal.mayBeGranted() && !failure.isOutcomeUnknown()
@@ -231,7 +232,8 @@ final class LockEvents implements Engine.Observer {
     }
 
     /**
-     * Returns the time since the beginning of the wait; zero if it did not wait, as the reader that a writer becomes.
+     * Returns the time since the beginning of the wait, or zero if it has not entered its lock. A reader that a writer
+     * becomes does not wait.
      */
     Duration waited(Wait wait) {
         return wait.enteredAt > 0 ? since(wait.enteredAt) : Duration.ZERO;
@@ -265,7 +267,7 @@ final class LockEvents implements Engine.Observer {
 
     /** Logs a line as given, or at DEBUG if the limit does not allow it. */
     private void log(String kind, String name, Supplier<String> line, Consumer<String> asGiven) {
-        // Asked here, so that a flood does not fill the queue of lines.
+        // The limit is checked before the line is queued, because a flood of lines must not fill the queue.
         if (this.limit.allows(kind, name)) {
             this.threads.log(() -> asGiven.accept(line.get()));
         } else if (logger.isDebugEnabled()) {
@@ -326,7 +328,7 @@ final class LockEvents implements Engine.Observer {
     public void lost(Grant grant, LossReason reason) {
         Set<Consumer<LossReason>> all = this.hooks.get(grant);
         if (all != null) {
-            // Removed when all have run: an effect that has thrown is executed again.
+            // The hooks are removed after all have run, because an effect that has thrown is executed again.
             all.forEach(hook -> hook.accept(reason));
             this.hooks.remove(grant);
         }
@@ -360,7 +362,7 @@ final class LockEvents implements Engine.Observer {
         }
     }
 
-    /** The lease of the grant became unreachable. */
+    /** Reports that the lease of the grant has become unreachable without a release. */
     void leaseDropped(Grant grant) {
         log(
                 "lease dropped",
@@ -385,14 +387,17 @@ final class LockEvents implements Engine.Observer {
         return this.lastLoss;
     }
 
-    /** Calls the hook when the grant is lost: at once if it is lost already, never if it was released. */
+    /**
+     * Calls the hook when the grant is lost, or immediately if it is already lost. The hook is not called if the grant
+     * was released.
+     */
     void onLoss(Grant grant, Consumer<LossReason> hook) {
         this.hooks.compute(grant, (key, present) -> {
             Set<Consumer<LossReason>> all = present != null ? present : ConcurrentHashMap.newKeySet();
             all.add(hook);
             return all;
         });
-        // A release under way may still find that the lock is gone, so that its hooks stay.
+        // The hook stays during a release, which may still discover that the lock is gone.
         LossReason reason = lossReason(grant);
         if (reason != null || grant.state == Grant.State.RELEASED) {
             forget(grant, hook);
@@ -402,7 +407,7 @@ final class LockEvents implements Engine.Observer {
         }
     }
 
-    /** Removes a hook, which may be called at this moment. */
+    /** Removes a hook, which may nevertheless be called at the same time. */
     void forget(Grant grant, Consumer<LossReason> hook) {
         this.hooks.computeIfPresent(grant, (key, present) -> {
             present.remove(hook);
@@ -410,7 +415,7 @@ final class LockEvents implements Engine.Observer {
         });
     }
 
-    /** Returns why the grant was lost; null if it was not. */
+    /** Returns why the grant was lost, or {@code null} if it was not lost. */
     static @Nullable LossReason lossReason(Grant grant) {
         return grant.state == Grant.State.LOST ? grant.lossReason : null;
     }
@@ -504,7 +509,7 @@ final class LockEvents implements Engine.Observer {
 
         private static boolean overrides(LockListener listener, String method, Class<?> type) {
             Method found = ClassUtils.getMethodIfAvailable(listener.getClass(), method, type);
-            // A native image knows only the methods that its hints name.
+            // In a native image, only the methods that its hints name can be found.
             return found == null || found.getDeclaringClass() != LockListener.class;
         }
 
@@ -544,9 +549,8 @@ final class LockEvents implements Engine.Observer {
             try {
                 this.call.accept(listener, event);
             } catch (Throwable ex) {
-                // Whatever an observer throws, an Error included, must not cost a lock. An appender may block, and this
-                // thread
-                // may be that of the watchdog.
+                // An exception or error of an observer must not cost a lock. The thread of the log reports it, because
+                // an appender may block and this thread may belong to the watchdog.
                 LockEvents.this.threads.log(() -> logger.warn(
                         "Lock listener " + listener.getClass().getName() + " failed on "
                                 + event.getClass().getSimpleName() + " of lock '" + LoggedNames.ofStatic(event.name())

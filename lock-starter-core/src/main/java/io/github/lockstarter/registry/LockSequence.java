@@ -28,29 +28,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one call, all or none of which are granted. They are acquired one after the other in an order that all
- * calls share, with one deadline: the time that the call waits for a lock counts towards the wait times of the others.
- * They are released together, with all commands sent before the first answer, so that a store that does not answer
- * delays the call by one command timeout and not by one for each lock.
+ * The locks of one call, which are granted all or not at all. They are acquired one after the other in an order that
+ * all calls share. All wait times are counted from the beginning of the call, so the time that it waits for one lock
+ * counts for the others as well. The locks are released together: all commands are sent before the first reply is
+ * awaited. Therefore a store that does not answer delays the call by one command timeout, not by one for each lock.
  *
- * <p>Work of one thread is run by {@link #execute}, each lock nested in the one before. For work that continues after
- * the call has returned, the caller acquires leases that belong to no thread: {@link #next}, {@link #add}, then {@link
- * #begin}, and {@link #release} when the work has ended.
+ * <p>Work of one thread is run by {@link #execute}, with each lock nested in the previous one. For work that continues
+ * after the call has returned, the caller acquires leases that belong to no thread: it calls {@link #next} and {@link
+ * #add}, then {@link #begin}, and {@link #release} when the work has ended.
  *
- * <p>The call begins when the object is created. Not thread-safe; its methods are called one after the other, each with
- * a happens-before edge to the next.
+ * <p>The call begins when the object is created. Not thread-safe: the methods are called one after the other, with a
+ * happens-before edge from each call to the next.
  */
 public final class LockSequence {
 
-    /** A limit, because nested locks need stack space. */
+    /** Maximum number of locks. It is limited because nested locks need stack space. */
     public static final int MAX_LOCKS = 256;
 
-    /** Requested by a nested hold that must not extend the lease. */
+    /** Lease that a nested hold requests if it must not extend the lease. */
     private static final Duration MIN_LEASE = Duration.ofMillis(1);
 
     /**
-     * Permits before locks, so that no call waits for permits while others wait for its lock. Of one name, a writer
-     * before a reader and more permits before fewer, because the opposite cannot be nested.
+     * The order in which locks are acquired. Permits come before locks, because no call may wait for permits while
+     * others wait for its lock. For one name, a writer comes before a reader and more permits before fewer, because the
+     * opposite cannot be nested.
      */
     private static final Comparator<LockRequest> ORDER = Comparator.comparing(
                     (LockRequest request) -> request.mode() != LockMode.PERMIT)
@@ -75,8 +76,8 @@ public final class LockSequence {
     /**
      * Creates a sequence.
      *
-     * @param requests at least one, in the order of {@link #arrange}
-     * @param defaults applies where a request has no value
+     * @param requests at least one request, in the order of {@link #arrange}
+     * @param defaults values of requests that do not specify them
      */
     public LockSequence(List<LockRequest> requests, RequestDefaults defaults) {
         this.requests = requests;
@@ -84,9 +85,9 @@ public final class LockSequence {
     }
 
     /**
-     * Creates a sequence of requests in any order, of which several may be for one name.
+     * Creates a sequence of requests in any order. Several requests may have the same name.
      *
-     * @throws IllegalArgumentException if there is none, or too many
+     * @throws IllegalArgumentException if there is no request, or there are too many
      */
     public static LockSequence of(Stream<LockRequest> requests, RequestDefaults defaults) {
         List<LockRequest> locks = requests.collect(Collectors.toCollection(ArrayList::new));
@@ -100,10 +101,10 @@ public final class LockSequence {
     }
 
     /**
-     * Sorts the locks of a call, so that two calls that need the same locks cannot deadlock.
+     * Sorts the locks of a call, which prevents a deadlock of two calls that need the same locks.
      *
-     * @param reentrant whether a lock that is requested twice can be acquired twice; if not, duplicates are removed and
-     *     the first request applies, or that of the writer or for the most permits
+     * @param reentrant whether a lock that is requested twice can be acquired twice; otherwise duplicates are removed,
+     *     and the request of the writer, the request for the most permits or the first request remains
      */
     public static void arrange(List<LockRequest> locks, boolean reentrant) {
         locks.sort(ORDER);
@@ -137,11 +138,11 @@ public final class LockSequence {
     }
 
     /**
-     * Returns the request for the next lock with the rest of its wait time, and without what lasts longer than the
-     * call: until all locks are granted and the work begins, each must be available to others immediately after its
-     * release.
+     * Returns the request for the next lock with the remaining wait time. Settings that last longer than the call are
+     * removed, because until all locks are granted and the work begins, each lock must be available to others
+     * immediately after its release.
      *
-     * @throws LockStoreException if the answers for the locks before it were so slow that the deadline and one command
+     * @throws LockStoreException if the replies for the previous locks were so slow that the deadline and one command
      *     timeout have passed
      */
     public LockRequest next() {
@@ -175,7 +176,7 @@ public final class LockSequence {
                 true);
     }
 
-    /** Returns the request with the rest of its wait time. */
+    /** Returns the request with its remaining wait time. */
     static LockRequest afterWaiting(LockRequest request, Duration waitTime, long elapsedNanos) {
         if (LockRequest.FOREVER.equals(waitTime)) {
             return request;
@@ -185,7 +186,8 @@ public final class LockSequence {
     }
 
     /**
-     * Returns the nanoseconds until the lock's deadline and one command timeout, in which the last answer may arrive.
+     * Returns the nanoseconds until the deadline of the lock plus one command timeout, within which the last reply may
+     * arrive.
      */
     private long graceNanos(int index) {
         Duration waitTime = this.defaults.waitTimeOf(this.requests.get(index));
@@ -200,7 +202,7 @@ public final class LockSequence {
     /**
      * Marks the beginning of the work, from which minimum holds are counted.
      *
-     * @throws LockLostException if a lock was lost while the call waited for the others, unless its loss is ignored
+     * @throws LockLostException if a lock was lost while the call waited for others, unless its loss is ignored
      */
     public void begin() {
         for (int i = 0; i < granted(); i++) {
@@ -212,14 +214,14 @@ public final class LockSequence {
         this.begun = true;
     }
 
-    /** Returns whether the work was begun. Its exceptions may look like those of a lock. */
+    /** Returns whether the work has begun. Its exceptions may look like exceptions of a lock. */
     public boolean isBegun() {
         return this.begun;
     }
 
     /**
-     * Runs an annotated method in this thread, with the innermost lease as that of the {@link LeaseContext}. The loss
-     * of a lease prevents the commit of transactions that the method begins and commits, unless it is ignored.
+     * Runs an annotated method on this thread, with the innermost lease in the {@link LeaseContext}. Unless it is
+     * ignored, the loss of a lease prevents the commit of transactions that the method begins and commits.
      */
     public <T extends @Nullable Object, E extends Throwable> T call(LockedCallback<T, E> method) throws E {
         int granted = this.leases.size();
@@ -231,7 +233,7 @@ public final class LockSequence {
         try {
             return LeaseContext.<T, E>call(this.leases.get(granted - 1), method);
         } finally {
-            // Has no effect for leases that were not added.
+            // This has no effect for leases that were not added.
             this.leases.forEach(GuardedLeases::remove);
         }
     }
@@ -275,7 +277,10 @@ public final class LockSequence {
         return work.run(innermost());
     }
 
-    /** Applies what lasts longer than the call only now: not for a call that is granted some of its locks. */
+    /**
+     * Applies settings that last longer than the call. This happens only after all locks were granted, because a call
+     * that gets only some of its locks must not apply them.
+     */
     private void holdBeyondTheCall(LockRegistry registry, LockRequest request) {
         boolean bound = Boolean.TRUE.equals(request.releaseAfterTransaction()) && EnclosingTransaction.isActive();
         if (bound || !request.minHold().isZero()) {
@@ -292,10 +297,10 @@ public final class LockSequence {
     // ---- Releasing
 
     /**
-     * Releases the leases of a thread; the holds around this one end afterwards and have nothing to release. Those are
-     * left out that an outer call or an enclosing transaction holds as well.
+     * Releases the leases of a thread. The holds around this one end afterwards and have nothing left to release.
+     * Leases that an outer call or an enclosing transaction holds as well are not released.
      *
-     * @param failure the exception of the call; null if it has a result
+     * @param failure the exception of the call, or {@code null} if it has a result
      */
     private void releaseHolds(LockRegistry registry, @Nullable Throwable failure) {
         if (this.released) {
@@ -342,26 +347,28 @@ public final class LockSequence {
     }
 
     /**
-     * Returns how long a call that was not granted a lock waits for the release of the locks before it: as long as it
-     * could have waited for that one; zero or less if the store has just failed to answer.
+     * Returns the nanoseconds for which a call that was not granted a lock waits for the release of the previous locks.
+     * This is the time for which it could have waited for that lock, and zero or less if the store has just failed to
+     * answer.
      */
     public long releaseWaitNanos(Throwable failure) {
         return failure instanceof LockStoreException ? 0 : graceNanos(granted());
     }
 
     /**
-     * Releases leases that belong to no thread, without blocking. Minimum holds last longer if the work was begun.
+     * Releases leases that belong to no thread, without blocking. If the work has begun, minimum holds continue.
      *
-     * @return completed with the loss of the innermost lost lease, unless its loss is ignored, or with null;
-     *     exceptionally only if a registry of the application throws
+     * @return a future that is completed with the loss of the innermost lost lease, or with {@code null} if there is
+     *     none or it is ignored; it fails only if a registry of the application throws
      */
     public CompletableFuture<@Nullable LockLostException> release() {
         return releaseAll(this::release).thenApply(unused -> firstLoss());
     }
 
     /**
-     * Releases leases that belong to no thread, as {@link #release}, after a failure in the calling thread, and waits
-     * for it.
+     * Releases leases that belong to no thread after a failure in the calling thread, and waits for the release.
+     *
+     * @see #release()
      */
     public void releaseAfter(Throwable failure) {
         CompletableFuture<@Nullable LockLostException> released = release();
@@ -387,7 +394,8 @@ public final class LockSequence {
     private @Nullable LockLostException firstLoss() {
         for (int i = granted() - 1; i >= 0; i--) {
             Lease lease = this.leases.get(i);
-            // After the release, which may be the first to detect the loss. A lease that was released is not lost.
+            // The check follows the release, which may be the first to detect the loss. A lease that was released is
+            // not lost.
             if (this.defaults.isGuarded(this.requests.get(i)) && lease.state() == Lease.State.LOST) {
                 try {
                     lease.ensureHeld();
@@ -406,14 +414,14 @@ public final class LockSequence {
         }
     }
 
-    /** Returns whether the failure is about that loss. */
+    /** Returns whether the failure reports the given loss. */
     public static boolean isReportOf(LockLostException loss, Throwable failure) {
         return failure instanceof LockLostException other
                 && other.lockName().equals(loss.lockName())
                 && other.fencingToken() == loss.fencingToken();
     }
 
-    /** Returns the failure of a stage without the exception that dependent stages wrap it in. */
+    /** Returns the failure of a stage without the exception in which dependent stages wrap it. */
     public static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure.getCause();
         return failure instanceof CompletionException && cause != null ? cause : failure;

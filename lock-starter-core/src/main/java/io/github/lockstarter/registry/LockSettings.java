@@ -15,19 +15,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a registry. Immutable. Rejects values that cannot work, under the names of the properties that users set.
+ * Settings of a registry. Immutable. Rejects values that cannot work, and names the properties that users set.
  *
- * @param waitTime wait time of requests that have none; zero: one attempt, {@link LockRequest#FOREVER}: no limit
- * @param onLost reaction of {@code execute} to a loss unless the request has its own; not {@code DEFAULT}
+ * @param waitTime wait time of requests that specify none; zero is a single attempt, {@link LockRequest#FOREVER} has no
+ *     limit
+ * @param onLost reaction of {@code execute} to a loss unless the request specifies one; not {@code DEFAULT}
  * @param watchdogTimeout lease of renewed locks
  * @param renewInterval time from one renewal to the next
- * @param maxHold limit for renewed leases; null: none
+ * @param maxHold limit for renewed leases, or {@code null} if there is none
  * @param commandTimeout time that a command to the store may take; a renewal that takes longer is late
  * @param pollInterval longest time from one attempt of a waiter to the next
- * @param shutdownTimeout time that locked code may go on after the stop of the registry
+ * @param shutdownTimeout time for which locked code may continue after the stop of the registry
  * @param handOff limits of hand-offs between waiters of this JVM
- * @param releaseMode moment at which a release returns
- * @param logKeys whether log lines and messages of exceptions contain the keys of locks; otherwise they contain digests
+ * @param releaseMode when a release returns
+ * @param logKeys whether log lines and exception messages contain the keys of locks; otherwise they contain digests
  * @param application name of the application, which other instances show as the holder of a lock
  * @param warnOnUnlockInTransaction whether a lock that is released in a running transaction is logged as a warning
  * @param named settings of locks by their static names, which take precedence
@@ -49,7 +50,7 @@ public record LockSettings(
         SettingsByName named)
         implements RequestDefaults {
 
-    /** Name of an application that has none. */
+    /** Name of an application without a configured name. */
     public static final String UNNAMED_APPLICATION = "application";
 
     private static final String TIMEOUT = "watchdog.timeout";
@@ -97,17 +98,19 @@ public record LockSettings(
                 "10s");
     }
 
-    /** Creates settings with a wait time of 10 s and this watchdog timeout, from which the others are derived. */
+    /**
+     * Creates settings with a wait time of 10 s and the given watchdog timeout, from which the other times are derived.
+     */
     public static LockSettings of(Duration watchdogTimeout) {
         return of(
                 Duration.ofSeconds(10), OnLost.THROW, watchdogTimeout, null, null, null, null, Duration.ofSeconds(10));
     }
 
     /**
-     * Creates settings; null means that a value is derived from the watchdog timeout. A {@code maxHold} of null or -1
-     * ms means no limit.
+     * Creates settings. Values that are {@code null} are derived from the watchdog timeout. A {@code maxHold} of {@code
+     * null} or -1 ms means that there is no limit.
      *
-     * @throws InvalidLockSettingException if a value is out of range, two of them do not fit, or {@code onLost} is
+     * @throws InvalidLockSettingException if a value is out of range, two values are incompatible, or {@code onLost} is
      *     {@code DEFAULT}
      */
     public static LockSettings of(
@@ -136,28 +139,28 @@ public record LockSettings(
                 SettingsByName.NONE);
     }
 
-    /** Returns a copy with these limits of hand-offs. */
+    /** Returns a copy with the given limits of hand-offs. */
     public LockSettings withHandOff(HandOffSettings changed) {
         return with(changed, null, null, null, null, null);
     }
 
-    /** Returns a copy with this mode. */
+    /** Returns a copy with the given release mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
         return with(null, changed, null, null, null, null);
     }
 
-    /** Returns a copy in which messages contain keys or not. */
+    /** Returns a copy whose messages contain keys or digests of them. */
     public LockSettings withLogKeys(boolean changed) {
         return with(null, null, changed, null, null, null);
     }
 
-    /** Returns a copy with this name of the application. */
+    /** Returns a copy with the given name of the application. */
     public LockSettings withApplication(String changed) {
         return with(null, null, null, changed, null, null);
     }
 
     /**
-     * Returns a copy with these settings of locks by name.
+     * Returns a copy with the given settings of locks by name.
      *
      * @throws InvalidLockSettingException if a watchdog timeout leaves no time for a retry
      */
@@ -165,35 +168,43 @@ public record LockSettings(
         return with(null, null, null, null, null, changed);
     }
 
-    /** Returns a copy that logs the release of a lock in a running transaction or not. */
+    /** Returns a copy that does or does not log the release of a lock in a running transaction. */
     public LockSettings withWarnOnUnlockInTransaction(boolean changed) {
         return with(null, null, null, null, changed, null);
     }
 
-    /** Returns the request with the settings of its name as defaults; the same request if nothing is added. */
+    /** Returns the request with the settings of its name as defaults, or the same object if nothing is added. */
     public LockRequest complete(LockRequest request) {
         return this.named.complete(request);
     }
 
-    /** Returns the lease of renewed locks of a name with these settings; null: it has none of its own. */
+    /**
+     * Returns the lease of renewed locks of a name.
+     *
+     * @param own settings of the name, or {@code null} if there are none
+     */
     Duration watchdogTimeout(@Nullable NamedSettings own) {
         NamedValue<Duration> timeout = own != null ? own.watchdogTimeout() : null;
         return timeout != null ? timeout.value() : this.watchdogTimeout;
     }
 
-    /** Returns the time from one renewal to the next, as {@link #watchdogTimeout(NamedSettings)} does. */
+    /**
+     * Returns the time from one renewal to the next for locks of a name.
+     *
+     * @param own settings of the name, or {@code null} if there are none
+     */
     Duration renewInterval(@Nullable NamedSettings own) {
         return own != null && own.watchdogTimeout() != null
                 ? watchdogTimeout(own).dividedBy(3)
                 : this.renewInterval;
     }
 
-    /** Returns the shortest time between two renewals of a lock, whatever its name. */
+    /** Returns the shortest time between two renewals of a lock, over all names. */
     Duration shortestInterval() {
         return this.named.all().stream().map(this::renewInterval).reduce(this.renewInterval, LockSettings::shorter);
     }
 
-    /** Returns the main settings for the log, as they are written in a configuration. */
+    /** Returns the main settings for the log, in the form of a configuration. */
     public String times() {
         String wait = LockRequest.FOREVER.equals(this.waitTime) ? "-1 (no limit)" : Printable.duration(this.waitTime);
         return "watchdog timeout " + Printable.duration(this.watchdogTimeout) + ", renewal every "
@@ -206,7 +217,7 @@ public record LockSettings(
         return LoggedNames.withKeys(this.logKeys);
     }
 
-    /** Returns a copy with those values that are not null. */
+    /** Returns a copy in which the arguments that are not {@code null} replace values. */
     private LockSettings with(
             @Nullable HandOffSettings changedHandOff,
             @Nullable ReleaseMode changedMode,
@@ -232,8 +243,8 @@ public record LockSettings(
     }
 
     /**
-     * Returns how long a command may take where that is not configured. All locks share a connection, so that the
-     * shortest of the timeouts decides.
+     * Returns the default of the command timeout. All locks share a connection, so the shortest watchdog timeout
+     * determines it.
      */
     public static Duration defaultCommandTimeout(Duration watchdogTimeout, SettingsByName named) {
         Duration shortest = named.all().stream()
@@ -248,13 +259,14 @@ public record LockSettings(
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** Requires that a failed renewal can be repeated once before the lease ends. */
+    /** Throws an exception if a failed renewal could not be repeated once before the lease ends. */
     private static void requireRetry(String property, Duration timeout, Duration interval, Duration commandTimeout) {
         Duration commands = commandTimeout.multipliedBy(2);
         if (interval.plus(commands).compareTo(timeout.multipliedBy(9).dividedBy(10)) <= 0) {
             return;
         }
-        // An interval that is not set is a third of the timeout, and so grows with it: enough in both cases.
+        // An interval that is not set is a third of the timeout, so it grows with it. The suggested timeout is long
+        // enough in both cases.
         Duration asItIs = interval.plus(commands).multipliedBy(10).dividedBy(9);
         Duration ifItGrows = commands.multipliedBy(30).dividedBy(17);
         Duration longer = asItIs.compareTo(ifItGrows) > 0 ? asItIs : ifItGrows;

@@ -9,16 +9,14 @@ import io.github.lockstarter.text.LoggedNames;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Logs what the owner of a lease should know: WARN when the lease is at risk, ERROR when it is lost. */
+/** Logs events that concern the owner of a lease: WARN when the lease is at risk, ERROR when it is lost. */
 final class LoggingLockListener implements LockListener {
 
     private static final LockLog logger = LockLog.of(LoggingLockListener.class);
 
     private final LineLimit limit;
 
-    /**
-     * Static names for which a WARN was logged, and no recovery since then. At most as many as the limit allows lines.
-     */
+    /** Static names for which a WARN was logged without a later recovery. The limit of lines bounds their number. */
     private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
     private final LoggedNames names;

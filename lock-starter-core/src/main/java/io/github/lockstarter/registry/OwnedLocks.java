@@ -19,9 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks that belong to threads: entering, entering again, leaving, and running code under them. Reentrancy is
- * implemented here alone, without the store. Holds outlive a restart of the registry, so that a thread can unlock what
- * it held before.
+ * Locks that belong to threads: enters them, enters them again, leaves them, and runs code under them. Reentrancy is
+ * implemented only in this class and {@link Hold}, without the store. Holds outlive a restart of the registry, because
+ * a thread must be able to unlock what it held before.
  */
 final class OwnedLocks {
 
@@ -34,15 +34,15 @@ final class OwnedLocks {
 
     private final OnLost defaultReaction;
 
-    /** Null: there is none. */
+    /** The fence that is notified of exclusive grants, or {@code null} if there is none. */
     @Nullable
     volatile GrantFence fence;
 
     /**
      * Creates the locks of a registry.
      *
-     * @param run returns the present run
-     * @param defaultReaction to losses under requests that have none of their own
+     * @param run supplies the present run
+     * @param defaultReaction reaction to losses under requests that do not specify one
      */
     OwnedLocks(Supplier<Run> run, LoggedNames names, OnLost defaultReaction) {
         this.run = run;
@@ -52,12 +52,16 @@ final class OwnedLocks {
 
     // ---- Entering
 
-    /** Enters the lock; throws if it is not granted. */
+    /** Enters the lock. Throws an exception if it is not granted. */
     Hold enter(LockRequest request, boolean interruptible) throws InterruptedException {
         return Objects.requireNonNull(enter(request, interruptible, true));
     }
 
-    /** As {@link #enter}, but returns false if the lock was held by another owner until the end of the wait. */
+    /**
+     * Enters the lock as {@link #enter} does.
+     *
+     * @return {@code false} if another owner held the lock until the end of the wait
+     */
     boolean tryEnter(LockRequest request, boolean interruptible) throws InterruptedException {
         return enter(request, interruptible, false) != null;
     }
@@ -89,7 +93,7 @@ final class OwnedLocks {
             this.holds.set(mine);
             mine.put(hold);
         } catch (Throwable ex) {
-            // Without a hold, the thread could not release it.
+            // Without a hold, the thread could not release the grant.
             current.acquisitions.failed(wait);
             throw ex;
         }
@@ -141,10 +145,12 @@ final class OwnedLocks {
         }
     }
 
-    /** Throws if this thread holds the lock: a lease that belongs to no thread is not reentrant. */
+    /**
+     * Throws an exception if this thread holds the lock, because a lease that belongs to no thread is not reentrant.
+     */
     void requireNotHeld(LockRequest request) {
         ThreadHolds mine = this.holds.get();
-        // Readers as well: behind a writer that waits for this thread, another one would wait for itself.
+        // Readers are rejected too: a second reader would queue behind a writer that waits for this thread.
         if (mine != null
                 && request.mode() != LockMode.PERMIT
                 && (mine.get(request.lockName(), LockMode.WRITE) != null
@@ -160,7 +166,11 @@ final class OwnedLocks {
     // ---- Leaving
 
     /**
-     * Ends the innermost hold of this thread; throws if it has none, or if it was the last one and the lease is lost.
+     * Ends the innermost hold of this thread.
+     *
+     * @throws IllegalMonitorStateException if the thread has no hold of the lock
+     * @throws LockLostException if this was the last hold and the lease is lost, or if the hold was lost with the hold
+     *     of a writer
      */
     void unlock(LockRequest request) {
         ThreadHolds mine = this.holds.get();
@@ -198,20 +208,20 @@ final class OwnedLocks {
     }
 
     /**
-     * Ends one of the holds; the last one releases the grant. A hold inside of it may outlive it, as that of a
-     * transaction does.
+     * Ends one of the holds. The last one releases the grant. A hold that is nested in it may outlive it, such as the
+     * hold of a transaction.
      *
-     * @param number counted from the outermost hold, which is 1
-     * @return why the lease was lost; null if it was not
+     * @param number number of the hold, counted from the outermost, which is 1
+     * @return why the lease was lost, or {@code null} if it was not lost
      */
     private @Nullable LossReason leave(Hold hold, int number) {
-        // Null or another one if the hold was lost with that of a writer.
+        // The thread may have no holds, or others, if the hold was lost together with the hold of a writer.
         ThreadHolds mine = this.holds.get();
         LeaseHandle lease = hold.lease;
         boolean isUnderWriter = hold.underWriter != null;
         if (mine == null || hold.count > 1 || isUnderWriter) {
-            // Notices a deadline that has passed, so that a loss is not reported later than this. Precedes the end of
-            // the hold, after which nothing may fail: abandon() would end another one.
+            // This call detects a deadline that has passed, so the loss is reported now and not later. It precedes the
+            // end of the hold, after which nothing may fail, because abandon() would end another hold.
             boolean unused = lease.isHeld();
             LossReason reason = LockEvents.lossReason(lease.grant);
             hold.leave(number);
@@ -239,7 +249,7 @@ final class OwnedLocks {
         }
     }
 
-    /** So that pool threads keep nothing. */
+    /** Removes the holds of this thread if there are none, because a thread of a pool must not keep objects. */
     private void removeIfEmpty(ThreadHolds mine) {
         if (mine.isEmpty()) {
             this.holds.remove();
@@ -247,16 +257,16 @@ final class OwnedLocks {
     }
 
     /**
-     * Continues with the hold of a reader, without a moment in which another writer could be granted the lock. If the
-     * lease is lost, the hold of the reader ends with that of the writer: the thread must be free to lock again.
+     * Continues with the hold of a reader. In between, no other writer can be granted the lock. If the lease is lost,
+     * the hold of the reader ends together with the hold of the writer, because the thread must be able to lock again.
      *
-     * @return why the lease was lost; null if it was not
+     * @return why the lease was lost, or {@code null} if it was not lost
      */
     private static @Nullable LossReason downgrade(ThreadHolds mine, LeaseHandle writer, Hold reader) {
         LeaseHandle.Operations operations = writer.operations;
         LockRequest request = Objects.requireNonNull(reader.underWriter);
         ThreadWait wait = new ThreadWait(request, 0, operations.terms().of(request), mine, false);
-        // It is held again once it has a grant of its own, which an error may prevent.
+        // The reader holds the lock again when it has a separate grant, which an error may prevent.
         mine.removeLost(reader);
         Grant grant = operations.engine().downgrade(writer.grant, wait);
         if (grant == null) {
@@ -273,7 +283,7 @@ final class OwnedLocks {
         return reason;
     }
 
-    // ---- Looking
+    // ---- Holds of this thread
 
     @Nullable
     Hold current(LockRequest request) {
@@ -281,14 +291,20 @@ final class OwnedLocks {
         return mine != null ? mine.get(request) : null;
     }
 
-    /** Returns the hold of this thread, or throws. */
+    /**
+     * Returns the hold of this thread.
+     *
+     * @throws IllegalMonitorStateException if the thread does not hold the lock
+     */
     Hold required(LockRequest request) {
         return required(current(request), request);
     }
 
     // ---- Running code
 
-    /** Runs code under a lock: acquires, runs, releases, and reports a lease that was lost meanwhile. */
+    /**
+     * Acquires a lock, runs code under it, releases it, and reports a lease that was lost before the end of the code.
+     */
     <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
         OnLost onLost = request.onLost() == OnLost.DEFAULT ? this.defaultReaction : request.onLost();
@@ -312,7 +328,7 @@ final class OwnedLocks {
             } catch (Throwable ex) {
                 LockLostException loss = end(hold, number, interrupt, onLost);
                 isLeft = true;
-                // The exception of the body takes precedence; it may itself report this loss.
+                // The exception of the body takes precedence, and may itself report this loss.
                 if (loss != null && !LockSequence.isReportOf(loss, ex)) {
                     ex.addSuppressed(loss);
                 }
@@ -341,7 +357,7 @@ final class OwnedLocks {
 
     /**
      * Interrupts the thread of a body when its lease is lost. The interrupt and the end of the body exclude each other,
-     * so that the interrupt cannot reach what the thread does afterwards.
+     * so the interrupt cannot affect what the thread does afterwards.
      */
     private static final class BodyInterrupt implements Consumer<LossReason> {
 
@@ -368,7 +384,7 @@ final class OwnedLocks {
             try {
                 if (!this.ended && !this.wasCalled) {
                     this.wasCalled = true;
-                    // An interrupt of another origin must not be cleared.
+                    // An interrupt from another source must not be cleared later.
                     this.interrupted |= !this.thread.isInterrupted();
                     this.thread.interrupt();
                 }
@@ -378,8 +394,8 @@ final class OwnedLocks {
         }
 
         /**
-         * Ends the body; clears an interrupt of this object that the body did not consume. Called by the thread of the
-         * body.
+         * Ends the body, and clears an interrupt of this object that the body has not consumed. Called by the thread of
+         * the body.
          */
         void end() {
             this.lease.operations.events().forget(this.lease.grant, this);

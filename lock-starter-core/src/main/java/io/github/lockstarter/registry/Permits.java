@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** A semaphore as a view of the registry. Has no state of its own. */
+/** A semaphore as a view of the registry. This view has no state. */
 final class Permits implements LeaseSemaphore {
 
     private final LockRegistry registry;
@@ -24,7 +24,7 @@ final class Permits implements LeaseSemaphore {
     /**
      * Creates a view.
      *
-     * @param store that of a registry, which is started if necessary
+     * @param store supplies the stored locks of a registry, which is started if necessary
      * @param request a request for one permit
      */
     Permits(LockRegistry registry, Supplier<StoredLocks> store, LoggedNames names, LockRequest request) {

@@ -3,7 +3,7 @@ package io.github.lockstarter.registry;
 import java.time.Duration;
 import java.util.function.ObjLongConsumer;
 
-/** Figures of a registry at this moment. */
+/** Present figures of a registry. */
 public interface RegistryStatistics {
 
     /** Returns the number of leases that are held or being released. */
@@ -13,13 +13,14 @@ public interface RegistryStatistics {
     int waiting();
 
     /**
-     * Visits the leases that are held, each with the static name of its lock and the nanoseconds since its grant.
-     * Allocates nothing for a lease; the duration grows with their number.
+     * Visits the leases that are held, with the static name of the lock and the nanoseconds since the grant. Allocates
+     * nothing for a lease; the duration grows with the number of leases.
      */
     void forEachHold(ObjLongConsumer<String> visitor);
 
     /**
-     * Returns how late the watchdog is: time since the first overdue check of a lease was due; zero if none is overdue.
+     * Returns the delay of the watchdog: the time since the earliest overdue check of a lease was due, or zero if none
+     * is overdue.
      */
     Duration watchdogLag();
 

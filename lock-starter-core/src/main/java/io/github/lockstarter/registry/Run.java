@@ -12,8 +12,8 @@ import io.github.lockstarter.tx.UnlockWarning;
 import java.lang.ref.ReferenceQueue;
 
 /**
- * One run of a registry, from its start to its stop: creates and connects all parts, starts and stops them. A restart
- * creates a new run with a new instance id, so that nothing of the old one can affect it. No part knows the run.
+ * One run of a registry, from its start to its stop. It creates and connects all parts, starts them and stops them. A
+ * restart creates a new run with a new instance id, so nothing of the old run can affect it. No part refers to the run.
  */
 final class Run {
 
@@ -83,7 +83,10 @@ final class Run {
         this.leases.start();
     }
 
-    /** Refuses new acquisitions, lets bodies end, and gives up what is still held after that, without deleting it. */
+    /**
+     * Stops the run. Refuses new acquisitions, lets bodies end within the shutdown timeout, and then declares the
+     * remaining grants lost without deleting their keys.
+     */
     void stop() {
         this.engine.stop(this.settings.shutdownTimeout());
         this.threads.stop();

@@ -25,12 +25,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks as the store knows them, whichever instance owns them. Methods wait for the reply of the store, except as
- * stated.
+ * The locks in the store, regardless of the instance that owns them. Methods wait for the reply of the store unless
+ * stated otherwise.
  */
 final class StoredLocks {
 
-    /** The scripts compute with tokens below it exactly. A larger one was not derived from the time of the server. */
+    /**
+     * Upper bound of tokens with which the scripts compute exactly. A larger token was not derived from the time of the
+     * server.
+     */
     private static final long MAX_TIME_MICROS = 1L << 53;
 
     private final LockStore store;
@@ -42,10 +45,10 @@ final class StoredLocks {
     /**
      * Returns whether the lock has an owner.
      *
-     * @param mode READ or WRITE: has such an owner; null: has any
+     * @param mode READ or WRITE for owners of that mode, or {@code null} for any owner
      */
     boolean isLocked(String lockName, @Nullable LockMode mode) {
-        // A plain lock has no readers, and the attempt whether it is locked is shorter.
+        // For a plain lock without readers, the store needs to return only the owner, which is shorter.
         StoredLock found = find(lockName, mode == null);
         return found != null && (mode == null || found.holders().isEmpty() == (mode == LockMode.WRITE));
     }
@@ -59,10 +62,10 @@ final class StoredLocks {
     }
 
     /**
-     * Releases the lock on behalf of its owners, by their ids, because a repetition must not release the lock of the
-     * next owner.
+     * Releases the lock on behalf of its owners. Their ids are used, because a repeated command must not release the
+     * lock of the next owner.
      *
-     * @param mode READ: releases readers alone; WRITE or null: all owners
+     * @param mode READ to release only readers, or WRITE or {@code null} to release all owners
      * @return whether there was an owner
      */
     boolean forceRelease(String lockName, @Nullable LockMode mode) {
@@ -95,15 +98,15 @@ final class StoredLocks {
     }
 
     /**
-     * Describes a lock. Waits for the descriptions of all holders and waiters together, for at most that time.
+     * Describes a lock. Waits for the descriptions of all holders and waiters together, for at most the given time.
      *
-     * @param instances null: instances are described by their ids
+     * @param instances reads the descriptions of instances, or {@code null} if only their ids are shown
      */
     Optional<Stored> describe(String lockName, @Nullable Instances instances, Duration atMost) {
         return described(find(lockName, false), instances, atMost).join();
     }
 
-    /** As {@link #describe}, but does not block. */
+    /** Describes a lock as {@link #describe} does, without blocking. */
     CompletionStage<Optional<Stored>> describeAsync(String lockName, @Nullable Instances instances, Duration atMost) {
         return this.store
                 .send(new Command.Inspect(lockName, false))
@@ -119,7 +122,7 @@ final class StoredLocks {
         CompletableFuture<?>[] reads = Stream.concat(owners(found).stream(), found.line().stream())
                 .map(instances::read)
                 .toArray(CompletableFuture<?>[]::new);
-        // Without a reply in time, instances are described by their ids.
+        // If a reply is late, instances are described by their ids.
         return CompletableFuture.allOf(reads)
                 .thenApply(all -> true)
                 .completeOnTimeout(false, atMost.toNanos(), TimeUnit.NANOSECONDS)
@@ -157,13 +160,16 @@ final class StoredLocks {
     private static @Nullable LockMode mode(StoredLock found) {
         if (!found.holders().isEmpty()) {
             LockMode mode = GrantKind.of(found.holders().get(0).acquisitionId()).mode();
-            // The id of a holder states how it shares the lock, unless another program wrote it.
+            // The id of a holder states how it shares the lock, unless another program has written it.
             return mode != LockMode.WRITE ? mode : null;
         }
         return ownerOf(found) != null ? LockMode.WRITE : null;
     }
 
-    /** Returns null for a shared lock as well, if another program has damaged all of its holders. */
+    /**
+     * Returns the exclusive owner, or {@code null} if there is none. Also returns {@code null} for a shared lock whose
+     * holders were all damaged by another program.
+     */
     private static @Nullable String ownerOf(StoredLock found) {
         String owner = found.owner();
         return owner == null || GrantKind.isMarker(owner) ? null : owner;
@@ -173,7 +179,10 @@ final class StoredLocks {
         return millis >= 0 ? Duration.ofMillis(millis) : null;
     }
 
-    /** Returns the time of a grant by the store, which its token contains; null if the token contains none. */
+    /**
+     * Returns the time at which the store has granted the lock, which the token contains, or {@code null} if it
+     * contains none.
+     */
     private static @Nullable Instant time(long fencingToken) {
         return fencingToken > 0 && fencingToken < MAX_TIME_MICROS
                 ? Instant.EPOCH.plus(fencingToken, ChronoUnit.MICROS)

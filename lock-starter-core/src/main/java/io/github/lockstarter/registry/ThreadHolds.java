@@ -9,26 +9,26 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread holds, by the name and the mode of the lock. Used by that thread alone, except for its liveness and
+ * The holds of one thread by the name and the mode of the lock. Used only by that thread, except for its liveness and
  * its name.
  */
 final class ThreadHolds implements Owner {
 
     private final Thread thread = Thread.currentThread();
 
-    /** The only hold, which most threads have, or null. */
+    /** The only hold, or {@code null} if there is none or there are several. Most threads have at most one. */
     private @Nullable Hold only;
 
-    /** All holds, if there are several; empty: there is at most one. */
+    /** All holds if there were several, otherwise empty. */
     private Map<Key, Hold> several = Map.of();
 
     /**
-     * The last hold of a reader that has been lost with the lease of the writer around it. It is held no more, and its
-     * unlock, which may still follow, reports the loss.
+     * The last hold of a reader that was lost with the lease of the enclosing writer, or {@code null}. The thread no
+     * longer holds it, but an unlock that may still follow reports the loss.
      */
     private @Nullable Hold lost;
 
-    /** A hold is the key of its own entry. */
+    /** Name and mode of a lock. A hold is the key of its entry. */
     static class Key {
 
         final String lockName;
@@ -60,12 +60,12 @@ final class ThreadHolds implements Owner {
         return this.thread.isAlive();
     }
 
-    /** Returns the name of the thread that owns the grant; null: no thread. */
+    /** Returns the name of the thread that owns the grant, or {@code null} if it belongs to no thread. */
     static @Nullable String threadName(Grant grant) {
         if (!(grant.owner instanceof ThreadHolds holds)) {
             return null;
         }
-        // Virtual threads have no name by default; thread dumps show their number.
+        // Virtual threads have no name by default, but thread dumps show their number.
         String name = holds.thread.getName();
         return name.isEmpty() ? "#" + holds.thread.getId() : name;
     }
@@ -119,7 +119,8 @@ final class ThreadHolds implements Owner {
     }
 
     /**
-     * Returns the hold that {@link #removeLost} has removed last, if it was of that lock, and forgets it in any case.
+     * Returns the last hold that {@link #removeLost} has removed if it is of the given lock, and otherwise {@code
+     * null}. Forgets the hold in both cases.
      */
     @Nullable
     Hold takeLost(LockRequest request) {

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock as a {@link java.util.concurrent.locks.Lock}. Has no state of its own: that is in the thread and in the store.
+ * A lock as a {@link java.util.concurrent.locks.Lock}. This view has no state, which is in the thread and in the store.
  */
 final class ThreadOwnedLock implements LeaseLock {
 
@@ -25,7 +25,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     private final LoggedNames names;
 
-    /** Waits until it is granted. */
+    /** The request, which waits without a limit. */
     private final LockRequest request;
 
     private final @Nullable LockMode mode;
@@ -33,8 +33,9 @@ final class ThreadOwnedLock implements LeaseLock {
     /**
      * Creates a lock.
      *
-     * @param store that of a registry, which is started if necessary
-     * @param mode READ or WRITE: {@link #isLocked()} and {@link #forceUnlock()} are about such grants; null: about all
+     * @param store supplies the stored locks of a registry, which is started if necessary
+     * @param mode READ or WRITE if {@link #isLocked()} and {@link #forceUnlock()} concern only grants of that mode, or
+     *     {@code null} if they concern all grants
      */
     ThreadOwnedLock(
             OwnedLocks locks,
@@ -83,7 +84,7 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        // A Lock takes any time, but a request is limited.
+        // A Lock accepts any time, but the wait time of a request is limited.
         long nanos = Math.max(0, Math.min(unit.toNanos(time), MAX_WAIT));
         return tryLock(Duration.ofNanos(nanos));
     }
