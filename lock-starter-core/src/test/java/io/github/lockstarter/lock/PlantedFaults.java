@@ -352,8 +352,8 @@ final class PlantedFaults {
         plant(
                 "one attempt keeps the next waiter out of the line",
                 20000,
-                "boolean joins = first.waitTime > 0 && !asking.hasJoined && asking.openAttempts == 0;",
-                "boolean joins = false;");
+                "boolean joinsNow = first.waitTime > 0 && !acquisition.hasJoined && acquisition.openAttempts == 0;",
+                "boolean joinsNow = false;");
         plantIn(
                 QUEUE,
                 "last in, first out",
