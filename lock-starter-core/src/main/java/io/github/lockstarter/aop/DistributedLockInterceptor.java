@@ -81,7 +81,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** Has no locks if no condition is met. */
         final LockSequence locks;
 
-        /** In the order in which the locks are acquired. */
+        /** The requests in the order in which their locks are acquired. */
         private final List<LockRequest> requests = new ArrayList<>(1);
 
         /** The annotation of each request; unused if the method has one annotation. */

@@ -79,8 +79,8 @@ final class LockAnnotations {
     }
 
     /**
-     * Returns the annotations of the method and those of interface methods that it implements, nearest first; empty if
-     * no lock or semaphore is among them.
+     * Returns the annotations of the method and of the interface methods that it implements, nearest first. The list is
+     * empty if no lock or semaphore is among them.
      */
     static List<MergedAnnotations> onMethod(Method specific, Class<?> beanClass) {
         List<MergedAnnotations> found = new ArrayList<>(1);

@@ -146,7 +146,7 @@ final class LockSpecReader {
         return named;
     }
 
-    /** Returns the derived name; null if a name is set. */
+    /** Returns the derived name, or {@code null} if a name is set. */
     private @Nullable String derived(LockSite site, MergedAnnotation<?> annotation) {
         if (!annotation.getString("name").isEmpty()) {
             return null;
@@ -333,7 +333,7 @@ final class LockSpecReader {
             return DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.fromChronoUnit(unit.toChronoUnit()));
         }
 
-        /** Returns the text of an attribute's twin; null if it is not set. */
+        /** Returns the text of an attribute's twin, or {@code null} if it is not set. */
         private @Nullable Text text(String attribute, boolean numberIsSet) {
             String twin = attribute + "String";
             String text = this.annotation.getString(twin);

@@ -20,7 +20,7 @@ public sealed interface Command {
     }
 
     /**
-     * Grants the lock if it is free or the acquisition fits beside its holders. If the acquisition owns the lock
+     * Grants the lock if it is free or its holders allow the acquisition. If the acquisition owns the lock
      * already, sets the full lease again unless more is left, and returns the same token.
      *
      * <p>Replies: {@link Reply.Granted}, {@link Reply.Taken}.
@@ -52,8 +52,8 @@ public sealed interface Command {
      *     passed on under the id; 0: only than that of the grant
      * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold,
      *     which a repetition never extends; 0: none. With a minimum hold there is no successor
-     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null:
-     *     none
+     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step, or
+     *     {@code null} if there is none
      */
     record Release(
             String lock,

@@ -55,7 +55,9 @@ public interface LockStore {
      */
     long claimMillis();
 
-    /** Returns why locks cannot be acquired, as words after "start", as far as is known without I/O; null: they can. */
+    /**
+     * Returns why locks cannot be acquired, as words after "start", or {@code null} if no reason is known without I/O.
+     */
     @Nullable
     String obstacle();
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A lock that is owned, as the store describes it.
  *
  * @param owner id of the owning acquisition, also while the lock is kept for its minimum hold, or of one of several
- *     holders; null: unknown
+ *     holders, or {@code null} if it is unknown
  * @param fencingToken token of the last grant by the store; 0: unknown
  * @param remainingMillis milliseconds until the lease expires, of several holders that of the last one; negative:
  *     unknown

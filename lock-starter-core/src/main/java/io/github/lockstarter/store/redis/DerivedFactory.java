@@ -85,7 +85,7 @@ final class DerivedFactory {
     }
 
     /**
-     * Returns the recipe for such factories; null if none can be derived from this kind of factory.
+     * Returns the recipe for such factories, or {@code null} if none can be derived from this kind of factory.
      *
      * @param timeout how long connecting and a command may take
      */
@@ -287,7 +287,7 @@ final class DerivedFactory {
         return this.original.getClientConfiguration().getRedisCredentialsProviderFactory();
     }
 
-    /** Returns the name by which the Sentinels know the master. */
+    /** Returns the name of the master in the configuration of the Sentinels. */
     String masterName() {
         NamedNode master = ((RedisSentinelConfiguration) this.servers).getMaster();
         return Objects.requireNonNull(Objects.requireNonNull(master).getName());

@@ -20,8 +20,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
- * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition, so that a
- * failure here makes waiting slower but loses no lock. Thread-safe.
+ * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition. A failure here
+ * therefore makes waiting slower but loses no lock. Thread-safe.
  */
 final class Inbox implements MessageListener, SubscriptionListener {
 
@@ -95,7 +95,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
      */
     @Nullable
     String waiting() {
-        // A switch is a class of its own. If its initialization failed on an exhausted stack, it would fail for ever.
+        // The compiler generates a separate class for a switch. If its initialization failed on an exhausted stack, it
+        // would fail for ever.
         State current = this.state;
         return current == State.SUBSCRIBED ? this.notified : current == State.UNAVAILABLE ? this.polling : null;
     }

@@ -55,17 +55,17 @@ final class PrivateConnection extends StoreConnection {
 
     private final boolean cluster;
 
-    /** Null unless Sentinel names the master and the connection is started. */
+    /** {@code null} unless Sentinel names the master and the connection is started. */
     private volatile @Nullable Sentinels sentinels;
 
     private final SingleTask check = new SingleTask(this::runCheck);
 
-    /** Null unless started. */
+    /** {@code null} unless the connection is started. */
     private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable Listener listener;
 
-    /** A connection that must be closed by another thread, because it may block; null: none. */
+    /** A connection that another thread must close, because closing may block, or {@code null} if there is none. */
     private volatile @Nullable LettuceScripts discarded;
 
     /** The last connection that was closed because another one has replaced it: its client repeats no command. */
@@ -77,7 +77,7 @@ final class PrivateConnection extends StoreConnection {
     /** Set at the end of {@link #stop}. */
     private volatile boolean stopped;
 
-    /** Whether the connection leads to a server that is not the master any more. */
+    /** Whether the connection leads to a server that is no longer the master. */
     private volatile boolean notMaster;
 
     private volatile ConnectionAttempts attempts;
@@ -284,7 +284,7 @@ final class PrivateConnection extends StoreConnection {
             this.connectFailure = null;
             this.check.ended();
             if (this.notMaster) {
-                // Found out meanwhile.
+                // While the connection was opened, its server was found not to be the master.
                 check();
             }
             this.startAttempts.countDown();
@@ -369,7 +369,7 @@ final class PrivateConnection extends StoreConnection {
             throw ex;
         }
         if (this.background == null) {
-            // Stopped meanwhile.
+            // The connection was stopped while the new one was opened.
             Thread unused = opened.close();
             return;
         }

@@ -80,11 +80,11 @@ public final class RedisLockStore implements LockStore {
      *
      * Format. The scripts of two formats would misread the same key, so WireFormat decides whether locks may be
      * acquired; its version is read with each connection. Without it a release names no successor, or the waiters of
-     * this JVM would pass a lock on for ever. Everything else goes on, so that leases end in order.
+     * this JVM would pass a lock on for ever. Everything else continues, which lets leases end in order.
      *
      * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
-     * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
-     * equality matters.
+     * for none. Deadlines in this package are nanoseconds of System.nanoTime(). Counts of disconnects are compared for
+     * equality only.
      *
      * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, one frame from here to the template.
      *
@@ -117,7 +117,7 @@ public final class RedisLockStore implements LockStore {
     /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
     private final long claimMillis;
 
-    /** Null unless started. */
+    /** {@code null} unless the store is started. */
     private volatile @Nullable Run run;
 
     /**
@@ -303,7 +303,7 @@ public final class RedisLockStore implements LockStore {
                 .thenApply(result -> toReply(command, result, disconnects));
     }
 
-    /** Confirms a grant. Each failure leaves the grant in Redis, so that the outcome is unknown. */
+    /** Confirms a grant. Each failure leaves the grant in Redis, and the outcome is therefore unknown. */
     private CompletableFuture<Reply> confirm(
             Command.Acquire command, Reply granted, LettuceScripts scripts, long disconnects) {
         Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
@@ -415,7 +415,7 @@ public final class RedisLockStore implements LockStore {
         return isOfInstances(command) ? "the descriptions of instances" : this.keys.describe(command.lock());
     }
 
-    /** Returns the key of a command for a lock, of several the first; null: it is for no lock. */
+    /** Returns the key of a command for a lock, the first of several, or {@code null} if it is for no lock. */
     private @Nullable String keyOf(Command command) {
         Command first = command instanceof Command.RenewAll all ? all.renewals().get(0) : command;
         return isOfInstances(first) ? null : this.keys.keyOf(first.lock());
@@ -471,7 +471,7 @@ public final class RedisLockStore implements LockStore {
 
         private final BackgroundCalls calls;
 
-        /** Null if no replica must acknowledge a grant. */
+        /** {@code null} if no replica must acknowledge a grant. */
         private final @Nullable ReplicaConfirmation confirmation;
 
         private volatile boolean stopped;

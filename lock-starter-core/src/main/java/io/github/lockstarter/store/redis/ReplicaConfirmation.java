@@ -208,7 +208,7 @@ final class ReplicaConfirmation {
 
         private boolean shortageLogged;
 
-        /** Why the last attempt to connect failed; null if it succeeded. */
+        /** Why the last attempt to connect failed, or {@code null} if it succeeded. */
         private @Nullable Throwable failure;
 
         /** When the next attempt may follow a failed one, by {@link System#nanoTime()}. */
@@ -353,7 +353,7 @@ final class ReplicaConfirmation {
         /**
          * Ends the requests of a pair when there are all replies, or when it is too late for them.
          *
-         * @param replicas how many replicas have acknowledged the pair; null if that is not known
+         * @param replicas how many replicas have acknowledged the pair, or {@code null} if that is not known
          */
         private void replied(
                 List<Request> pair,

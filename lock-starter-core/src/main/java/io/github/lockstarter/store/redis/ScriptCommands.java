@@ -318,7 +318,7 @@ final class ScriptCommands {
         return value == null || text(value).isEmpty() ? null : text(value);
     }
 
-    /** Returns the number; null if there is none, because another program wrote the field. */
+    /** Returns the number, or {@code null} if there is none, because another program wrote the field. */
     private static @Nullable Long numberOrNull(@Nullable Object value) {
         try {
             return value != null ? Long.valueOf(text(value)) : null;

@@ -59,7 +59,7 @@ abstract class StoreConnection {
     /** Whether the last check has found that the server rejects the commands of locks. */
     volatile boolean isUnusable;
 
-    /** Why the last attempt to connect failed; null if it succeeded or there was none. */
+    /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
 
     StoreConnection(String servers, WireFormat format) {

@@ -78,7 +78,7 @@ public final class LockKeys {
         return this.keyStart.substring(0, this.keyStart.length() - 1) + '*';
     }
 
-    /** Returns the name of the lock with that key; null if it is not the key of a lock. */
+    /** Returns the name of the lock with that key, or {@code null} if it is not the key of a lock. */
     public @Nullable String nameOf(String key) {
         if (!key.startsWith(this.keyStart) || key.indexOf('}') != key.length() - 1) {
             return null;
