@@ -48,7 +48,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     /**
      * Default order of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an
-     * order, inside of aspects with one. Also the order of this post-processor.
+     * order, within aspects with one. It is also the order of this post-processor.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 

@@ -89,8 +89,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
         /**
          * Creates a call with one lock for each annotation whose condition is met and for each of its keys. They are
-         * sorted, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and the
-         * key only if the condition is met.
+         * sorted; two calls that need the same locks therefore cannot deadlock. Each condition is evaluated once, and
+         * the key only if the condition is met.
          */
         LockedCall(LockedMethod method, MethodInvocation invocation, LockRegistry registry) {
             this.method = method;

@@ -27,8 +27,8 @@ import org.springframework.util.StringUtils;
 
 /**
  * Reads annotations into specifications and rejects invalid attributes. The properties of a lock's name replace
- * attributes. Contradictions between an attribute and a property are reported as those of the property: it can be
- * changed without a release. Thread-safe.
+ * attributes. Contradictions between an attribute and a property are reported as errors of the property, because it can
+ * be changed without a release. Thread-safe.
  *
  * <p>A name is derived from class and method if the annotation has none; a name that two methods derive is rejected:
  * the methods would share a lock by accident, and a job would be skipped because another job runs. A name for both

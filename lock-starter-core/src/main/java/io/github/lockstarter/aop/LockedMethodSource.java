@@ -63,7 +63,7 @@ final class LockedMethodSource {
      */
     public List<LockedMethod> methodsOf(Class<?> targetClass) {
         Class<?> beanClass = ClassUtils.getUserClass(targetClass);
-        // Not computeIfAbsent: looking up methods may load classes and run arbitrary code.
+        // computeIfAbsent() is not used, because looking up methods may load classes and run arbitrary code.
         List<LockedMethod> methods = this.byBeanClass.get(beanClass);
         if (methods == null) {
             methods = LockAnnotations.isMentioned(beanClass) ? scan(beanClass) : List.of();

@@ -16,7 +16,7 @@ import org.springframework.aop.support.AopUtils;
 
 /**
  * Runs the calls of woven methods that belong to one application context. There is one aspect for all contexts of a
- * JVM, so it determines here to which of them a call belongs: to the only one that is open, or to that of the bean.
+ * JVM, so it determines here to which of them a call belongs: to the only open context, or to the context of the bean.
  * Rejects locked methods that no weaver has changed: they would run without lock. Thread-safe.
  */
 final class WeavingContext {

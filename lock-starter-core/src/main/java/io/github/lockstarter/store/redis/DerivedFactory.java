@@ -36,7 +36,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 
 /**
  * Derives Lettuce connection factories from the application's: same servers, credentials and TLS, but short timeouts,
- * client options adapted as below, and event loops of their own. The application's factory is not changed.
+ * client options adapted as below, and separate event loops. The application's factory is not changed.
  */
 final class DerivedFactory {
 
@@ -103,7 +103,7 @@ final class DerivedFactory {
                 : null;
     }
 
-    /** Returns the factory behind the proxies of Spring, which have no configuration of their own. */
+    /** Returns the factory behind the proxies of Spring, because a proxy has no configuration. */
     static RedisConnectionFactory targetOf(RedisConnectionFactory factory) {
         Object target = factory instanceof ScopedObject scoped
                 ? scoped.getTargetObject()

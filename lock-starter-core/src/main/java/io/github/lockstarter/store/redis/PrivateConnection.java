@@ -40,7 +40,7 @@ final class PrivateConnection extends StoreConnection {
 
     /**
      * Limit of the second attempt of {@link #start}: a JVM that starts on a busy machine may take seconds to load the
-     * client, and its server to reply. All other attempts are short, because leases end meanwhile.
+     * client, and its server to reply. All other attempts are short, because leases end while they run.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -335,7 +335,8 @@ final class PrivateConnection extends StoreConnection {
         // In a cluster PING would ask every node, and one that is down must not affect locks on the others. There
         // Lettuce supervises the connection to each node.
         if (!this.cluster) {
-            // Sent first on the same connection, so that its reply arrives first, without a round trip of its own.
+            // This command is sent first on the same connection. Its reply therefore arrives first, without an
+            // additional round trip.
             readFormat(open);
             try {
                 String unused =
@@ -388,7 +389,7 @@ final class PrivateConnection extends StoreConnection {
             moved();
         }
         if (replaced == null) {
-            // In a cluster the node with the key of the format may be another one than those that have answered.
+            // In a cluster the node with the key of the format may differ from the nodes that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
             this.isUnusable = new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);

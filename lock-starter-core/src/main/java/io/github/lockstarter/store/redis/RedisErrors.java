@@ -55,11 +55,11 @@ final class RedisErrors {
     private static final Pattern DENIED_IN_SCRIPT =
             Pattern.compile("The user executing the script |ACL failure in script: ");
 
-    /** What an error means for the command. */
+    /** Meanings of an error for the command. */
     private enum Meaning {
         /** The server rejected the command before it executed anything, and may accept it later. */
         REJECTED,
-        /** As above, and the server is not, or may not be, the master any more. */
+        /** As above, and the server is not, or may not be, the master. */
         NOT_MASTER,
         /** The error does not go away by itself. The script has written nothing. */
         REFUSED,
@@ -145,9 +145,9 @@ final class RedisErrors {
     private RedisErrors() {}
 
     /**
-     * Has no effect, but initializes this class and those of the JDK that it uses. If that failed later, because the
-     * stack of the first thread that has an error is exhausted, or the heap is full, the class could not be used any
-     * more.
+     * Has no effect, but initializes this class and the classes of the JDK that it uses. If that failed later, because
+     * the stack of the first thread that has an error is exhausted, or the heap is full, the class could not be used
+     * any more.
      */
     static void load() {
         Kind unused = Kind.of("");

@@ -67,11 +67,11 @@ public final class RedisLockStore implements LockStore {
      *     receivers, so a release states whether the server is one, unless the script assumes it.
      *
      * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and
-     * that of a release that names a successor through Lettuce itself: the next owner waits for it, and the path runs
-     * too seldom to be compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are
-     * sent complete on an event loop of the private connection, which must not be blocked. The application's connection
-     * offers blocking calls only; BackgroundCalls executes what is sent over it. Whatever is thrown, an Error included,
-     * becomes a failure of the command.
+     * the script of a release that names a successor through Lettuce itself: the next owner waits for it, and the path
+     * runs too seldom to be compiled. The template therefore made a hand-over between JVMs 6 to 9 % slower. Commands
+     * that are sent complete on an event loop of the private connection, which must not be blocked. The application's
+     * connection offers blocking calls only; BackgroundCalls executes what is sent over it. Whatever is thrown, an
+     * Error included, becomes a failure of the command.
      *
      * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the
      * repetition with the text of the script and the confirmation by replicas. A blocking call over the template ends
@@ -191,7 +191,7 @@ public final class RedisLockStore implements LockStore {
                     ? scripts.timeouts.await(scripts.start(call))
                     : open.template.execute(call.script, call.keys, (Object[]) call.arguments);
             if (result == null) {
-                // In a transaction or pipeline of the application.
+                // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
             }
             return toReply(command, result, disconnects);
@@ -425,7 +425,7 @@ public final class RedisLockStore implements LockStore {
     public int renewalBatchSize() {
         StoreConnection.Open open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
-        // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
+        // Where each renewal is a separate call, a server that is down must delay only the renewals of its locks.
         return open == null || (scripts != null && scripts.isSingleServer.get()) ? MAX_BATCH : 1;
     }
 

@@ -43,11 +43,11 @@ final class ReplicaConfirmation {
      * is older. The order in the replication stream is all that counts, so the grant itself may be written over any
      * connection.
      *
-     * Each master has a connection of its own, because WAIT blocks its connection and covers the writes of that
+     * Each master has a separate connection, because WAIT blocks its connection and covers the writes of that
      * connection only. Both replies must come from one physical connection, so it never reconnects and follows no
-     * redirection. One pair is in flight at a time; what arrives meanwhile shares the next one, so that a thousand
-     * grants need few of them. Nothing is believed without both replies, not even that a lock is lost: only a server
-     * with enough replicas can be the master.
+     * redirection. One pair is in flight at a time; requests that arrive during this time share the next one, so a
+     * thousand grants need few pairs. Nothing is believed without both replies, not even that a lock is lost: only a
+     * server with enough replicas can be the master.
      *
      * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into
      * one command timeout together with the acquire, which waitMillis() takes into account. The caller limits the
@@ -69,7 +69,7 @@ final class ReplicaConfirmation {
 
     private final ReplyTimeouts timeouts;
 
-    /** By host and port. One that is no master any more stays until the store stops. */
+    /** The masters by host and port. Servers that are no longer masters are kept until the store stops. */
     private final ConcurrentMap<String, Master> masters = new ConcurrentHashMap<>();
 
     private final RedisClient client;

@@ -24,8 +24,8 @@ import org.springframework.data.redis.RedisSystemException;
  * arguments or on the codes in results, which the files of the scripts describe, except that {@link
  * ReplicaConfirmation} adds the last argument of a renewal. Immutable.
  *
- * <p>Calls and results are those of both clients: {@code StringRedisTemplate.execute}, whose texts are strings, and
- * {@code EVALSHA} of Lettuce, whose texts are bytes.
+ * <p>Calls and results have the forms of both clients: {@code StringRedisTemplate.execute}, whose texts are strings,
+ * and {@code EVALSHA} of Lettuce, whose texts are bytes.
  */
 final class ScriptCommands {
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces
- * are a hash tag, so that all data of a lock is in one slot of a cluster. Characters that would end the tag early, and
+ * are a hash tag, which keeps all data of a lock in one slot of a cluster. Characters that would end the tag early, and
  * control characters, are percent-encoded: every name has a key, and no two names have the same. Immutable.
  */
 public final class LockKeys {
