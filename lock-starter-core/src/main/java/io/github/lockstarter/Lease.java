@@ -35,28 +35,30 @@ public interface Lease extends AutoCloseable {
     String name();
 
     /**
-     * Returns the token of this grant: larger than that of every grant of this lock before it, and the same for nested
-     * holds. Readers may share one token, and a writer that becomes a reader keeps its token, which readers that join
-     * it share. Always positive, and below 2<sup>53</sup>.
+     * Returns the token of this grant, which is larger than the tokens of all earlier grants of this lock, and the same
+     * for nested holds. Readers may share one token. A writer that becomes a reader keeps its token, and readers that
+     * join it share this token. The token is always positive and below 2<sup>53</sup>.
      */
     long fencingToken();
 
-    /** Returns the state as it is known locally. No I/O. */
+    /** Returns the state according to local knowledge. No I/O. */
     State state();
 
-    /** Returns whether the lease is {@code HELD} or {@code AT_RISK} as it is known locally. No I/O, constant time. */
+    /**
+     * Returns whether the lease is {@code HELD} or {@code AT_RISK} according to local knowledge. No I/O, constant time.
+     */
     boolean isHeld();
 
     /**
      * Returns the time until the lease expires unless it is renewed, less the margin; zero if it is not held. No I/O.
      *
-     * <p>Shorter than a full lease for a moment after another instance has handed the lock over, until the first
-     * renewal is answered.
+     * <p>After another instance has handed the lock over, this time is shorter than a full lease until the store has
+     * replied to the first renewal.
      */
     Duration remaining();
 
     /**
-     * Checks that the lease is held as it is known locally. No I/O.
+     * Checks that the lease is held according to local knowledge. No I/O.
      *
      * @throws LockLostException if the lease was lost
      * @throws IllegalStateException if the lease was released
@@ -68,7 +70,7 @@ public interface Lease extends AutoCloseable {
      * lock has just been handed over by another instance and its full lease is not confirmed yet: then it is renewed
      * first, which blocks for at most two command timeouts.
      *
-     * @param atLeast the required time; zero or less: as {@link #ensureHeld()}
+     * @param atLeast the required time; with zero or less, the check is the same as {@link #ensureHeld()}
      * @throws LockLostException if the lease was lost or less time remains
      * @throws IllegalStateException if the lease was released
      */
@@ -82,12 +84,12 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Extends the lease so that it lasts at least this long from now; it is never shortened. Each call sends a command
-     * to the store, and so also checks whether the lock is still owned there. The watchdog renews a renewed lease as
-     * before, and {@code maxHold} does not limit this method. The call cannot be interrupted and preserves the
+     * to the store, and therefore also checks whether the lock is still owned there. The watchdog renews a renewed
+     * lease as before, and {@code maxHold} does not limit this method. The call cannot be interrupted and preserves the
      * interrupt flag.
      *
      * @param atLeast at least 1 ms and at most ten years
-     * @throws LockLostException if the lease was lost, as it is known locally or as the store reports
+     * @throws LockLostException if the lease was lost, according to local knowledge or to the store
      * @throws LockStoreException if the store does not answer; the lease is unchanged locally, and may last longer in
      *     the store
      * @throws IllegalStateException if the lease was released
@@ -99,7 +101,7 @@ public interface Lease extends AutoCloseable {
      * Releases the lock. Idempotent. The call waits for the store for at most one command timeout, cannot be
      * interrupted and preserves the interrupt flag. If the store does not answer, the release is retried in the
      * background until the key expires. With {@code distributed-lock.release=background} the call does not wait, and
-     * cannot report a loss that only the store knows.
+     * cannot report a loss that is only recorded in the store.
      *
      * @return true if the lock was held until its release; false if the lease was lost before that
      */
@@ -109,19 +111,20 @@ public interface Lease extends AutoCloseable {
      * Releases the lease as {@link #release()} does, but keeps the lock taken without an owner for this long from now,
      * or until the end of the request's minimum hold if that is later.
      *
-     * @param delay zero: the lock is free at once
+     * @param delay time for which the lock stays taken from now on; with zero, the lock is free immediately
      * @return true if the lock was held until its release; false if the lease was lost before that
      * @throws IllegalArgumentException if the delay is negative or longer than ten years
      */
     boolean releaseAfter(Duration delay);
 
     /**
-     * Releases the lease as {@link #release()} does, without waiting for the store: for code that must not block, such
-     * as a callback of a client library or a reactive pipeline. The lease is no longer held when the method returns.
-     * The lock is free when the stage is complete, or, if the store does not answer, when a retry in the background has
-     * succeeded or the key has expired.
+     * Releases the lease as {@link #release()} does, without waiting for the store. It is intended for code that must
+     * not block, such as a callback of a client library or a reactive pipeline. The lease is no longer held when the
+     * method returns. The lock is free when the stage is complete, or, if the store does not answer, when a retry in
+     * the background has succeeded or the key has expired.
      *
-     * @return completed on a thread of the library with the result of {@link #release()}; never exceptionally
+     * @return a stage that is completed on a thread of the library with the result of {@link #release()}, and never
+     *     exceptionally
      */
     default CompletionStage<Boolean> releaseAsync() {
         return releaseAsync(Duration.ZERO);
@@ -130,8 +133,8 @@ public interface Lease extends AutoCloseable {
     /**
      * Releases the lease as {@link #releaseAfter} does, without waiting for the store.
      *
-     * @param delay how long the lock stays taken from now on; zero: the lock is free at once
-     * @return as {@link #releaseAsync()}
+     * @param delay time for which the lock stays taken from now on; with zero, the lock is free immediately
+     * @return a stage as described at {@link #releaseAsync()}
      * @throws IllegalArgumentException if the delay is negative or longer than ten years
      */
     CompletionStage<Boolean> releaseAsync(Duration delay);

@@ -18,13 +18,13 @@ public final class LeaseContext {
     /**
      * Returns the variable that contains the lease of each thread, for libraries that carry such variables to other
      * threads, as {@code asContextElement} of Kotlin's coroutines and Micrometer's context propagation do. Setting it
-     * neither acquires nor releases a lock; null is no lease.
+     * neither acquires nor releases a lock. The value is {@code null} if there is no lease.
      */
     public static ThreadLocal<Lease> threadLocal() {
         return CURRENT;
     }
 
-    /** Returns the lease of the innermost locked method in this thread; empty if there is none. */
+    /** Returns the lease of the innermost locked method in this thread, or empty if there is none. */
     public static Optional<Lease> current() {
         return Optional.ofNullable(CURRENT.get());
     }

@@ -19,7 +19,7 @@ public interface LeaseLock extends Lock {
     /**
      * Acquires the lock as {@link #lock()} does, with a fixed lease that is never renewed.
      *
-     * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed by the watchdog
+     * @param lease the fixed lease, at least 1 ms; with {@code Duration.ofMillis(-1)}, the watchdog renews the lease
      */
     void lock(Duration lease);
 
@@ -35,7 +35,7 @@ public interface LeaseLock extends Lock {
      * Acquires the lock with a lease that the watchdog renews, unless {@code distributed-lock.locks.<name>.lease} sets
      * a fixed one, and waits up to {@code waitTime}.
      *
-     * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit
+     * @param waitTime the longest wait; zero makes one attempt, {@link LockRequest#FOREVER} waits without limit
      * @return false if another owner held the lock until the end of the wait
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
@@ -44,8 +44,8 @@ public interface LeaseLock extends Lock {
     /**
      * Acquires the lock with a fixed lease that is never renewed, and waits up to {@code waitTime}.
      *
-     * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit
-     * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed by the watchdog
+     * @param waitTime the longest wait; zero makes one attempt, {@link LockRequest#FOREVER} waits without limit
+     * @param lease the fixed lease, at least 1 ms; with {@code Duration.ofMillis(-1)}, the watchdog renews the lease
      * @return false if another owner held the lock until the end of the wait
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
@@ -62,7 +62,7 @@ public interface LeaseLock extends Lock {
     @Override
     void unlock();
 
-    /** Returns whether this thread holds the lock and its lease is not lost, as it is known locally. No I/O. */
+    /** Returns whether this thread holds the lock and its lease is not lost, according to local knowledge. No I/O. */
     boolean isHeldByCurrentThread();
 
     /** Returns the number of holds of this thread, including lost ones that are not unlocked. No I/O. */
@@ -76,8 +76,9 @@ public interface LeaseLock extends Lock {
     boolean isLocked();
 
     /**
-     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner of a renewed
-     * lease detects the loss at its next renewal, and that of a fixed lease at its release; it may continue its work.
+     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner of a renewed lease
+     * detects the loss at its next renewal, the owner of a fixed lease at its release; until then it may continue its
+     * work.
      *
      * @return true if the lock was held
      * @throws LockStoreException if the store does not answer

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * A distributed semaphore: all holders in all JVMs have at most a number of permits. Permits are granted first come,
- * first served, as a {@link Lease} with a watchdog, a token and a notice of its loss; they return when the lease is
- * released, or when it expires after a crash. Leases belong to no thread, and are not reentrant. Thread-safe.
+ * first served, as a {@link Lease} with a watchdog, a token and a notification of its loss. They are returned when the
+ * lease is released, or when it expires after a crash. Leases belong to no thread, and are not reentrant. Thread-safe.
  *
  * <p>The number of permits belongs to this object and is not stored: nothing has to be set up or removed, and instances
  * with different numbers, as in a rolling deployment, each apply their own. A name must not be used for a semaphore and
@@ -24,7 +24,7 @@ public interface LeaseSemaphore {
     /** Returns the number of permits that all holders may have together. */
     int permits();
 
-    /** Acquires one permit, as {@link #acquire(int)}. */
+    /** Acquires one permit, as {@link #acquire(int)} does. */
     default Lease acquire() throws InterruptedException {
         return acquire(1);
     }
@@ -41,18 +41,18 @@ public interface LeaseSemaphore {
      */
     Lease acquire(int weight) throws InterruptedException;
 
-    /** Acquires one permit without waiting; empty if none is available. */
+    /** Acquires one permit without waiting, or returns empty if none is available. */
     default Optional<Lease> tryAcquire() throws InterruptedException {
         return tryAcquire(1, Duration.ZERO);
     }
 
-    /** Acquires one permit and waits up to {@code waitTime}; empty if none was available until then. */
+    /** Acquires one permit and waits up to {@code waitTime}, or returns empty if none was available until then. */
     default Optional<Lease> tryAcquire(Duration waitTime) throws InterruptedException {
         return tryAcquire(1, waitTime);
     }
 
     /**
-     * Acquires permits with a lease as that of {@link #acquire(int)}.
+     * Acquires permits with the same kind of lease as {@link #acquire(int)}.
      *
      * @param weight as for {@link #acquire(int)}
      * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param grant the grant that the event is about
  * @param remaining time until the lease is lost unless a renewal succeeds
- * @param cause why the renewal failed; null: there is no reply yet
+ * @param cause why the renewal failed, or {@code null} if the store has not replied yet
  */
 public record LockAtRiskEvent(
         LockEvent.Grant grant, Duration remaining, @Nullable Throwable cause) implements LockEvent.OfGrant {}

@@ -18,7 +18,7 @@ public interface LockEvent {
         return request().key();
     }
 
-    /** Returns what the grant allows, or would have allowed, beside it. Suitable as a tag of meters. */
+    /** Returns the mode in which the lock was requested, which is suitable as a tag of meters. */
     default LockMode mode() {
         return request().mode();
     }

@@ -8,7 +8,7 @@ package io.github.lockstarter;
  */
 public record LockHandedOverEvent(LockEvent.Grant grant, Kind kind) implements LockEvent.OfGrant {
 
-    /** Where the previous owner was. */
+    /** Locations of the previous owner. */
     public enum Kind {
         /**
          * In this JVM: the lock was handed over in memory, or by a release while no other JVM was in the waiting line.

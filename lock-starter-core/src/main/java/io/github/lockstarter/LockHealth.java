@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * Health of the locks of one instance at one moment. Immutable.
  *
  * @param status whether locks can be acquired and kept
- * @param problem why the status is not {@code UP}; null if it is
+ * @param problem why the status is not {@code UP}, or {@code null} if it is
  * @param store description of the store and its connection
- * @param lastAnswer time since the last reply of the store that was no error; null: there was none
+ * @param lastAnswer time since the last reply of the store that was no error, or {@code null} if there was none
  * @param held number of locks that are held
  * @param atRisk number of held locks whose renewal failed or is late
  * @param waiting number of acquisitions that wait
  * @param watchdogLag delay of the watchdog in checking leases
  * @param lost number of leases that were lost since the start
- * @param lastLoss the last lost lease; null: none
+ * @param lastLoss the last lost lease, or {@code null} if no lease was lost
  */
 public record LockHealth(
         Status status,

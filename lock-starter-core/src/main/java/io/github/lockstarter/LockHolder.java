@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Everything but the id is known only after the description of the instance has been read from the store.
  *
  * @param instance id of the instance; the whole id of the owner if it was not created by this version of the library
- * @param application name of the application; null: unknown
- * @param host name of the host; null: unknown
- * @param pid id of the process on its host; null: unknown
- * @param startedAt when the instance started, by its own clock; null: unknown
+ * @param application name of the application, or {@code null} if it is unknown
+ * @param host name of the host, or {@code null} if it is unknown
+ * @param pid id of the process on its host, or {@code null} if it is unknown
+ * @param startedAt when the instance started, by the clock of the instance, or {@code null} if it is unknown
  */
 public record LockHolder(
         String instance,

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 public interface LockInventory {
 
     /**
-     * Returns what this instance holds, in no order: an element for each lease, of which a shared lock can have
-     * several. No I/O; the duration grows with the number of leases.
+     * Returns the locks that this instance holds, in no order. Each lease has an element, and a shared lock can have
+     * several leases. No I/O; the duration grows with the number of leases.
      */
     List<Held> held();
 
     /**
-     * Returns the hold of the lock in this instance, of several the one that has lasted longest; empty if there is
-     * none. No I/O.
+     * Returns the hold of the lock in this instance, or empty if there is none. If there are several, returns the one
+     * that has lasted longest. No I/O.
      */
     Optional<Held> held(String lockName);
 
@@ -32,8 +32,8 @@ public interface LockInventory {
     List<Awaited> awaited();
 
     /**
-     * Returns the waiters for the lock in this instance; empty if there are none. All modes are counted together; the
-     * mode is that of the one that has been waiting longest. No I/O.
+     * Returns the waiters for the lock in this instance, or empty if there are none. All modes are counted together;
+     * the mode is the one requested by the waiter that has been waiting longest. No I/O.
      */
     Optional<Awaited> awaited(String lockName);
 
@@ -41,21 +41,22 @@ public interface LockInventory {
      * Returns the lock as the store describes it, whichever instance owns it. Blocks for at most two command timeouts:
      * one for the lock, and one for the descriptions of all instances that are not known yet.
      *
-     * @return empty if the lock is free
+     * @return the lock, or empty if it is free
      * @throws LockStoreException if the store does not answer
      */
     Optional<Stored> stored(String lockName);
 
     /**
-     * Returns the lock as {@link #stored} does, without blocking, so that several locks can be read at the same time.
+     * Returns the lock as {@link #stored} does, without blocking. Several locks can therefore be read at the same time.
      *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}
+     * @return a stage that is completed on a thread that must not be blocked; it fails with a {@link
+     *     LockStoreException} if the store does not answer
      */
     CompletionStage<Optional<Stored>> storedAsync(String lockName);
 
     /**
-     * Returns the health of this instance's locks. Never waits for the store, and so returns within milliseconds even
-     * if the store does not answer: a call starts a health check in the background, at most once a second, and the
+     * Returns the health of this instance's locks. Never waits for the store, and therefore returns within milliseconds
+     * even if the store does not answer: a call starts a health check in the background, at most once a second, and the
      * result contains the last reply.
      */
     LockHealth health();
@@ -64,7 +65,7 @@ public interface LockInventory {
      * A lock that this instance holds.
      *
      * @param name full name of the lock
-     * @param mode what the grant allows beside it
+     * @param mode mode of the grant
      * @param permits number of permits; 0 for a lock
      * @param fencingToken token of the grant; readers of one instance may share it
      * @param state {@code HELD} or {@code AT_RISK}
@@ -72,8 +73,8 @@ public interface LockInventory {
      * @param remaining time until the lease expires without another renewal, as {@link Lease#remaining()}
      * @param renewed whether the watchdog renews the lease; false for a fixed lease, and after {@code maxHold}
      * @param renewals number of successful renewals
-     * @param owner name of the owning thread, or {@code #} and its number if it has no name; null: no thread owns the
-     *     lease
+     * @param owner name of the owning thread, or {@code #} and its number if it has no name, or {@code null} if no
+     *     thread owns the lease
      */
     record Held(
             String name,
@@ -91,7 +92,7 @@ public interface LockInventory {
      * A lock for which this instance waits.
      *
      * @param name full name of the lock
-     * @param mode what the grants for which they wait allow beside them
+     * @param mode mode of the grants for which they wait
      * @param waiters number of waiters
      * @param longest how long the first one has been waiting
      */
@@ -100,16 +101,17 @@ public interface LockInventory {
     /**
      * A lock that is held, as the store describes it.
      *
-     * @param mode what the present grants allow beside them; null: unknown
+     * @param mode mode of the present grants, or {@code null} if it is unknown
      * @param fencingToken token of the last grant by the store; the owner's token is larger if the lock was handed over
-     *     in memory since then. Null: unknown
-     * @param remaining time until the lease expires unless it is renewed, of several holders that of the last one;
-     *     null: unknown
-     * @param holder the instance that owns the lock, of several holders the first one; null: unknown
+     *     in memory since then. {@code null} if it is unknown
+     * @param remaining time until the lease expires unless it is renewed, until the last lease expires if there are
+     *     several holders, or {@code null} if it is unknown
+     * @param holder the instance that owns the lock, the first one if there are several holders, or {@code null} if it
+     *     is unknown
      * @param since time of the last grant by the store, by the clock of the Redis server; later grants that were handed
-     *     over in memory do not change it. Null: unknown
-     * @param waiting number of entries in the line of the store, at most one of each kind for each instance; null:
-     *     unknown
+     *     over in memory do not change it. {@code null} if it is unknown
+     * @param waiting number of entries in the line of the store, at most one of each kind for each instance, or {@code
+     *     null} if it is unknown
      * @param line the first 100 entries of the line in the order of arrival; empty if they are unknown
      * @param holders the holders of a shared lock in the order of their grants; empty if the lock is owned exclusively,
      *     or if they are unknown
@@ -135,7 +137,7 @@ public interface LockInventory {
      * An entry in the line of a lock in the store: an instance that waits for it.
      *
      * @param waiter the instance
-     * @param mode what the grant for which it waits allows beside it
+     * @param mode mode of the grant for which it waits
      */
     record StoredWaiter(LockHolder waiter, LockMode mode) {}
 
@@ -145,9 +147,9 @@ public interface LockInventory {
      *
      * @param holder the instance
      * @param fencingToken token of the grant
-     * @param remaining time until the lease expires unless it is renewed; null: unknown
+     * @param remaining time until the lease expires unless it is renewed, or {@code null} if it is unknown
      * @param permits number of permits that it holds; 0 for a lock
-     * @param since time of the grant, by the clock of the Redis server; null: unknown
+     * @param since time of the grant, by the clock of the Redis server, or {@code null} if it is unknown
      */
     record StoredGrant(
             LockHolder holder,

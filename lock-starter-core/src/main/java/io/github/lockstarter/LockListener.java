@@ -10,8 +10,8 @@ package io.github.lockstarter;
  *
  * <p>The thread ends when the registry stops, before any bean is destroyed. The stop reports the leases that are still
  * held as lost, with the reason {@link LossReason#SHUTDOWN}, and waits up to one second for the delivery of the events
- * in the queue. Later events are not delivered, such as that of a release in a method that is annotated with {@code
- * @PreDestroy}; they are still logged and recorded in meters.
+ * in the queue. Later events, such as the release of a lock in a method that is annotated with {@code @PreDestroy}, are
+ * not delivered; they are still logged and recorded in meters.
  */
 public interface LockListener {
 

@@ -1,14 +1,17 @@
 package io.github.lockstarter;
 
-/** What a grant of a lock allows beside it. */
+/** Mode of a lock: which other grants may exist at the same time. */
 public enum LockMode {
-    /** Alone: no other grant of the lock exists at the same time. The default, and the plain lock of that name. */
+    /**
+     * Exclusive: no other grant of the lock exists at the same time. This is the default, and the mode of the plain
+     * lock.
+     */
     WRITE,
-    /** Together with other readers, but not with a writer. */
+    /** Shared: other readers may hold the lock at the same time, but no writer. */
     READ,
     /**
-     * Together with others as long as all of them hold no more than a number of permits, as of a semaphore. Requested
-     * by {@link LockRequest#withPermits} or {@link DistributedSemaphore}.
+     * Permits of a semaphore: others may hold permits at the same time as long as all of them together hold no more
+     * than the limit. Requested by {@link LockRequest#withPermits} or {@link DistributedSemaphore}.
      */
     PERMIT
 }

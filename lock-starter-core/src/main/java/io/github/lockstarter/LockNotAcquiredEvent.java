@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param request what was requested
  * @param outcome how the wait ended
  * @param waited time from the request to the end of the wait
- * @param cause why the store did not answer; null unless the outcome is {@code ERROR}
+ * @param cause why the store did not answer; {@code null} unless the outcome is {@code ERROR}
  */
 public record LockNotAcquiredEvent(
         LockRequest request,

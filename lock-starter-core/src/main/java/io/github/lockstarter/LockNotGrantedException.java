@@ -22,7 +22,7 @@ public class LockNotGrantedException extends LockException {
 
     private final @Nullable LockHolder holder;
 
-    /** Creates the exception for an unknown holder, see the other constructor. */
+    /** Creates the exception for an unknown holder. The other constructor describes the parameters. */
     public LockNotGrantedException(String message, String lockName, Duration waited, Duration waitTime) {
         this(message, lockName, waited, waitTime, null);
     }
@@ -34,7 +34,7 @@ public class LockNotGrantedException extends LockException {
      * @param lockName full name of the lock
      * @param waited how long the caller waited
      * @param waitTime how long the caller was willing to wait: zero, a positive time, or {@link LockRequest#FOREVER}
-     * @param holder the instance that held the lock; null: unknown
+     * @param holder the instance that held the lock, or {@code null} if it is unknown
      */
     public LockNotGrantedException(
             String message, String lockName, Duration waited, Duration waitTime, @Nullable LockHolder holder) {
@@ -61,19 +61,19 @@ public class LockNotGrantedException extends LockException {
 
     /**
      * Returns how long the caller was willing to wait for this lock: the wait of the request, or the configured one.
-     * Zero: a single attempt. {@link LockRequest#FOREVER} ({@code -1} ms): no limit. All locks of one call share one
-     * wait, so that for the second and later locks this is the rest of it.
+     * Zero means a single attempt, {@link LockRequest#FOREVER} ({@code -1} ms) no limit. All locks of one call share
+     * one wait; for the second and later locks, this is the rest of it.
      */
     public Duration waitTime() {
         return this.waitTime;
     }
 
     /**
-     * Returns the instance that held the lock when this was last known, which may be this instance; of several holders
-     * one. Its application and host are read in the background, and may be missing. For a single attempt, and over the
-     * application's own connection to Redis, the holder is known only if it is this instance.
+     * Returns the last known holder of the lock, which may be this instance. If there are several holders, returns one
+     * of them. Its application and host are read in the background, and may be missing. For a single attempt, and over
+     * the application's own connection to Redis, the holder is known only if it is this instance.
      *
-     * @return null if the holder is unknown
+     * @return the holder, or {@code null} if it is unknown
      */
     public @Nullable LockHolder holder() {
         return this.holder;

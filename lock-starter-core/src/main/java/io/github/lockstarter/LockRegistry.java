@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * timeout after it. While the registry is stopped, every acquisition fails with {@link LockException}.
  *
  * <p>Every acquiring method throws {@link LockStoreException} if the store does not answer or rejects the command: at
- * the end of the wait, or at once if waiting cannot resolve the error.
+ * the end of the wait, or immediately if waiting cannot resolve the error.
  */
 public interface LockRegistry {
 
@@ -41,8 +41,8 @@ public interface LockRegistry {
     LeaseLock getLock(String name, String key);
 
     /**
-     * Returns a lock for several readers or one writer. Its write lock is that of {@link #getLock}. The object is a
-     * lightweight view without state. No I/O.
+     * Returns a lock for several readers or one writer. Its write lock is the lock that {@link #getLock} returns. The
+     * object is a lightweight view without state. No I/O.
      *
      * @param name as for {@link #getLock}
      * @throws IllegalArgumentException if the name is blank or too long
@@ -84,10 +84,10 @@ public interface LockRegistry {
     LeaseSemaphore getSemaphore(String name, String key, int permits);
 
     /**
-     * Returns what a request names as a lock that is owned by threads and reentrant: the lock of {@link #getLock}, one
-     * of the locks of {@link #getReadWriteLock}, or the permits, of which a nested hold takes no more. Its holds are
-     * those of {@link #execute(LockRequest, LockedCallback)}. Only the name and the mode of the request, with weight
-     * and limit, have an effect. No I/O.
+     * Returns the lock or the permits of a request as a lock that is owned by threads and reentrant: the lock of {@link
+     * #getLock}, one of the locks of {@link #getReadWriteLock}, or the permits, where a nested hold takes no additional
+     * permits. It shares its holds with {@link #execute(LockRequest, LockedCallback)}. Only the name and the mode of
+     * the request, with weight and limit, have an effect. No I/O.
      *
      * <p>Annotated methods use it to keep a lock until the end of a transaction. A registry that delegates to another
      * one should delegate this method as well.
@@ -133,7 +133,7 @@ public interface LockRegistry {
      * because the grant arrives in another thread.
      *
      * @param request the lock, its lease and the wait
-     * @return completed on a thread of the library with the lease or an exception of {@link #acquire}
+     * @return a stage that is completed on a thread of the library with the lease or an exception of {@link #acquire}
      * @throws IllegalStateException if the calling thread holds this lock already
      */
     CompletionStage<Lease> acquireAsync(LockRequest request);
@@ -143,7 +143,7 @@ public interface LockRegistry {
      * reentrant. If the lease is lost while the body runs, the {@link OnLost} of the request decides what happens; an
      * exception of the body is thrown in any case, with the loss suppressed in it.
      *
-     * <p>The checked exceptions of the body are those of this method. The interruption of a wait is reported by an
+     * <p>This method throws the checked exceptions of the body. The interruption of a wait is reported by an
      * unchecked exception, as for annotated methods that do not declare {@link InterruptedException}; {@link #acquire}
      * throws the checked one.
      *
@@ -164,12 +164,12 @@ public interface LockRegistry {
     /**
      * Acquires several locks, all or none, runs the body and releases them, as {@link #execute(LockRequest,
      * LockedCallback)} does for one. They are acquired in the order of annotated methods with several keys, whatever
-     * the order of the requests: permits first, then locks by their names, so that two calls cannot deadlock. All of
-     * them have one deadline: waiting for one of them counts towards the wait times of the others. Minimum holds begin
+     * the order of the requests: permits first, then locks by their names. Two calls therefore cannot deadlock. All
+     * locks have one deadline: waiting for one of them counts towards the wait times of the others. Minimum holds begin
      * when all are granted.
      *
      * <p>A name is locked once. Of several requests for it, a writer's has precedence over a reader's, and the one for
-     * the most permits over others; else the first applies.
+     * the most permits over others; otherwise the first request applies.
      *
      * @param requests the locks, at least one and at most 256 of different names
      * @param body the work; its argument is the lease of the lock that was acquired last

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The only negative time is {@code Duration.ofMillis(-1)}: an unlimited wait, a renewed lease, or no {@code
  * maxHold}. Times are at most ten years. Methods that set a time throw {@link IllegalArgumentException} if it is out of
- * range. For what a request does not set, properties {@code distributed-lock.locks.<name>} of its static name apply,
- * and then those of all locks.
+ * range. Values that a request does not set are taken from the properties {@code distributed-lock.locks.<name>} of its
+ * static name, and otherwise from the settings for all locks.
  */
 public final class LockRequest {
 
@@ -29,7 +29,7 @@ public final class LockRequest {
 
     private static final ConcurrentMap<String, String> STATIC_NAMES = new ConcurrentHashMap<>();
 
-    /** Names beyond it are not shared. */
+    /** Maximum number of static names whose strings are shared between requests. */
     private static final int MAX_SHARED = 1000;
 
     private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null, OnLost.DEFAULT, OnNotGranted.THROW, null);
@@ -50,14 +50,15 @@ public final class LockRequest {
 
     private final @Nullable Duration maxHold;
 
-    /** Null: not set. */
+    /** {@code null} if no minimum hold is set. */
     private final @Nullable Duration minHold;
 
     private final Use use;
 
     /**
-     * What is requested: the number of permits, and of those that all holders may have, are 0 for a lock; null: it is
-     * not set whether a transaction keeps the lock. The requests of an annotation share it.
+     * The part of a request that all requests of an annotation share. {@code weight} and {@code permits} are 0 for a
+     * lock. {@code releaseAfterTransaction} is {@code null} if it is not set, {@code method} if the request was not
+     * made for an annotated method.
      */
     private record Use(
             LockMode mode,
@@ -102,7 +103,7 @@ public final class LockRequest {
     }
 
     /**
-     * Creates a request for the lock of that name.
+     * Creates a request for the lock with this name.
      *
      * @param lockName any text that is not blank, at most 512 bytes in UTF-8; the part before its first {@code :} is
      *     the static {@link #name()} for meters and events
@@ -120,7 +121,7 @@ public final class LockRequest {
      * name:key}.
      *
      * @param name the static name, for meters and events; not blank
-     * @param key the key; empty: the static name is the name of the lock
+     * @param key the key; if it is empty, the static name is the name of the lock
      * @throws IllegalArgumentException if the name is blank, or the name of the lock is longer than 512 bytes in UTF-8
      */
     public static LockRequest of(String name, String key) {
@@ -132,7 +133,7 @@ public final class LockRequest {
     }
 
     /**
-     * Returns a copy for one key under the same static name; see {@link #of(String, String)}.
+     * Returns a copy for one key under the same static name.
      *
      * @throws IllegalArgumentException if the name of the lock is longer than 512 bytes in UTF-8
      */
@@ -141,15 +142,15 @@ public final class LockRequest {
                 this.name, join(this.name, key), this.waitTime, this.lease, this.maxHold, this.minHold, this.use);
     }
 
-    /** Returns a copy with this wait. Zero: one attempt; {@link #FOREVER}: no limit. */
+    /** Returns a copy with this wait. Zero makes one attempt; {@link #FOREVER} waits without limit. */
     public LockRequest withWaitTime(Duration waitTime) {
         require(FOREVER.equals(waitTime) || !waitTime.isNegative(), "wait time", waitTime, "zero or more");
         return with(waitTime, this.lease, this.maxHold, this.minHold);
     }
 
     /**
-     * Returns a copy with a fixed lease of at least 1 ms, never renewed; {@code Duration.ofMillis(-1)}: a renewed
-     * lease.
+     * Returns a copy with a fixed lease of at least 1 ms, which is never renewed. {@code Duration.ofMillis(-1)}
+     * requests a renewed lease.
      */
     public LockRequest withLease(Duration lease) {
         require(FOREVER.equals(lease) || lease.compareTo(MIN_LEASE) >= 0, "lease", lease, "at least 1 ms");
@@ -157,8 +158,8 @@ public final class LockRequest {
     }
 
     /**
-     * Returns a copy with this longest time for which the lease is renewed, at least 1 ms, see {@link
-     * DistributedLock#maxHold}; {@code Duration.ofMillis(-1)}: no limit.
+     * Returns a copy with this longest time for which the lease is renewed, at least 1 ms. {@code
+     * Duration.ofMillis(-1)} renews it without limit. See {@link DistributedLock#maxHold}.
      */
     public LockRequest withMaxHold(Duration maxHold) {
         require(FOREVER.equals(maxHold) || maxHold.compareTo(MIN_LEASE) >= 0, "maxHold", maxHold, "at least 1 ms");
@@ -167,8 +168,9 @@ public final class LockRequest {
 
     /**
      * Returns a copy with a minimum hold: a lock that is released earlier stays taken without an owner until this time
-     * after the grant. Zero (the default): none. For jobs that several instances start at the same time by their own
-     * clocks. For a nested hold it counts from the nested acquisition; of several ends the latest applies.
+     * after the grant. The default is zero, which means no minimum hold. It is meant for jobs that several instances
+     * start at the same time by their own clocks. For a nested hold it counts from the nested acquisition; the latest
+     * of several ends applies.
      */
     public LockRequest withMinHold(Duration minHold) {
         require(!minHold.isNegative(), "minHold", minHold, "zero or more", "");
@@ -182,9 +184,10 @@ public final class LockRequest {
 
     /**
      * Returns a copy that decides when {@link LockRegistry#execute}, {@code acquire} and {@code tryAcquire} release the
-     * lock if a transaction was running in the thread at the time of the grant. True: not before that transaction has
-     * completed, and its commit is refused if the lease is lost, unless {@code onLost} is {@code IGNORE}; a lease that
-     * is closed or released before then stays held. False: at once. Not set: at once, and a warning is logged.
+     * lock if a transaction was running in the thread at the time of the grant. If true, the lock is released after
+     * that transaction has completed, and its commit is refused if the lease is lost, unless {@code onLost} is {@code
+     * IGNORE}; a lease that is closed or released earlier stays held until then. If false, the lock is released
+     * immediately. If this is not set, the lock is released immediately as well, and a warning is logged.
      */
     public LockRequest withReleaseAfterTransaction(boolean releaseAfterTransaction) {
         return with(new Use(mode(), weight(), permits(), releaseAfterTransaction, onLost(), onNotGranted(), method()));
@@ -193,7 +196,7 @@ public final class LockRequest {
     /**
      * Returns a copy that requests the lock in this mode. {@link LockMode#WRITE} is the default.
      *
-     * @throws IllegalArgumentException if the mode is {@code PERMIT}, for which there is {@link #withPermits}
+     * @throws IllegalArgumentException if the mode is {@code PERMIT}; use {@link #withPermits} instead
      */
     public LockRequest withMode(LockMode mode) {
         if (mode == LockMode.PERMIT) {
@@ -204,8 +207,8 @@ public final class LockRequest {
     }
 
     /**
-     * Returns a copy that requests permits of the semaphore of that name, instead of the lock. The limit belongs to the
-     * request and is not stored: a request is granted when its weight and the permits of all present holders are at
+     * Returns a copy that requests permits of the semaphore with this name instead of the lock. The limit belongs to
+     * the request and is not stored: a request is granted when its weight and the permits of all present holders are at
      * most {@code permits}. A name must be used either for permits or as a lock.
      *
      * @param weight number of permits requested, at least 1
@@ -233,7 +236,7 @@ public final class LockRequest {
         return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted, method()));
     }
 
-    /** Returns a copy that is that of an annotation of this method. */
+    /** Returns a copy that stores the annotated method for which the request is made. */
     public LockRequest withMethod(Method method) {
         return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted(), method));
     }
@@ -243,7 +246,7 @@ public final class LockRequest {
         return this.name;
     }
 
-    /** Returns the key under the static name; may be empty. */
+    /** Returns the key under the static name, which may be empty. */
     public String key() {
         return this.lockName.length() > this.name.length() ? this.lockName.substring(this.name.length() + 1) : "";
     }
@@ -253,22 +256,24 @@ public final class LockRequest {
         return this.lockName;
     }
 
-    /** Returns the wait; null: the configured default. */
+    /** Returns the wait, or {@code null} if the configured default applies. */
     public @Nullable Duration waitTime() {
         return this.waitTime;
     }
 
-    /** Returns the fixed lease; null or {@code Duration.ofMillis(-1)}: renewed. */
+    /** Returns the fixed lease; {@code null} or {@code Duration.ofMillis(-1)} if the lease is renewed. */
     public @Nullable Duration lease() {
         return this.lease;
     }
 
-    /** Returns the longest time of renewal; null: the configured default; {@code Duration.ofMillis(-1)}: no limit. */
+    /**
+     * Returns the longest time of renewal, {@code Duration.ofMillis(-1)} for no limit, or {@code null} for the default.
+     */
     public @Nullable Duration maxHold() {
         return this.maxHold;
     }
 
-    /** Returns the minimum hold; zero: none. */
+    /** Returns the minimum hold, which is zero if there is none. */
     public Duration minHold() {
         return this.minHold != null ? this.minHold : Duration.ZERO;
     }
@@ -288,17 +293,21 @@ public final class LockRequest {
         return this.use.onNotGranted();
     }
 
-    /** Returns whether a running transaction keeps the lock until it has completed; null: not set, which means no. */
+    /**
+     * Returns whether a running transaction keeps the lock until it has completed; {@code null}, if not set, means no.
+     */
     public @Nullable Boolean releaseAfterTransaction() {
         return this.use.releaseAfterTransaction();
     }
 
-    /** Returns the annotated method that runs under the lock; null: the request is not that of an annotation. */
+    /**
+     * Returns the annotated method that runs under the lock, or {@code null} if the request is not for such a method.
+     */
     public @Nullable Method method() {
         return this.use.method();
     }
 
-    /** Returns what the grant allows beside it. */
+    /** Returns the mode in which the lock is requested. */
     public LockMode mode() {
         return this.use.mode();
     }
@@ -315,7 +324,7 @@ public final class LockRequest {
 
     private static String join(String name, String key) {
         if (key.length() > MAX_NAME_BYTES) {
-            // A key without a limit is not copied.
+            // A key of any length may be passed, so a key that is too long is rejected before it is copied.
             throw tooLong(name, key.length());
         }
         String lockName = key.isEmpty() ? name : name + ':' + key;
@@ -327,7 +336,7 @@ public final class LockRequest {
         if (lockName.isBlank()) {
             throw new IllegalArgumentException("The name of a lock must not be blank.");
         }
-        // A char has one to three bytes in UTF-8, so that most names need not be encoded.
+        // A char has one to three bytes in UTF-8, so most names need not be encoded.
         int length = lockName.length();
         boolean unclear = length > MAX_NAME_BYTES / 3 && length <= MAX_NAME_BYTES;
         int bytes = unclear ? lockName.getBytes(StandardCharsets.UTF_8).length : length;

@@ -142,7 +142,7 @@ final class AnnotationWarnings implements SmartInitializingSingleton {
         });
     }
 
-    /** Returns the shortest time between two runs; null if it cannot be determined. */
+    /** Returns the shortest time between two runs, or {@code null} if it cannot be determined. */
     private @Nullable Duration periodOf(MergedAnnotation<Scheduled> scheduled) {
         TimeUnit unit = scheduled.getEnum("timeUnit", TimeUnit.class);
         try {

@@ -36,8 +36,8 @@ import org.springframework.core.env.Environment;
  * Auto-configuration of distributed locks: the {@link LockRegistry}, its store, and the post-processor for annotated
  * methods. Each bean backs off if the application defines one of its type.
  *
- * <p>It is ordered late, so that connection factories and registries of other auto-configurations are found. Its beans
- * do not cause beans of Spring Boot to back off.
+ * <p>It is ordered late, because it must find the connection factories and registries of other auto-configurations. Its
+ * beans do not cause beans of Spring Boot to back off.
  */
 @AutoConfiguration(
         afterName = {

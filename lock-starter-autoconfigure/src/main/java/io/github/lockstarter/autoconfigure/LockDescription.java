@@ -9,8 +9,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * One lock, as a result of the endpoint.
  *
  * @param name full name of the lock
- * @param held the hold of this instance, of several the longest one; null: none
- * @param awaited the waiters of this instance in all modes; null: none
+ * @param held the hold of this instance, the longest one if there are several, or {@code null} if there is none
+ * @param awaited the waiters of this instance in all modes, or {@code null} if there is none
  * @param store the lock as the store describes it, for all instances
  */
 record LockDescription(

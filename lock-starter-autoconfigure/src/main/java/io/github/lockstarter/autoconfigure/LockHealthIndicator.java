@@ -17,7 +17,7 @@ final class LockHealthIndicator implements HealthIndicator {
     /**
      * Creates an indicator.
      *
-     * @param fence adds its details; null: there is none
+     * @param fence the fence, which adds its details, or {@code null} if there is none
      */
     LockHealthIndicator(LockInventory inventory, @Nullable GrantFence fence) {
         this.inventory = inventory;

@@ -30,7 +30,7 @@ final class LockedBeans {
 
     private LockedBeans() {}
 
-    /** Returns the name of a created singleton with an annotation that matches; null if there is none. */
+    /** Returns the name of a created singleton with an annotation that matches, or {@code null} if there is none. */
     static @Nullable String anyIn(ConfigurableListableBeanFactory beanFactory, Predicate<MergedAnnotation<?>> wanted) {
         for (String name : beanFactory.getBeanDefinitionNames()) {
             Object bean = beanFactory.getSingleton(name);

@@ -15,7 +15,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param awaitedCount number of locks that this instance waits for, each mode of a lock counted on its own
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
  * @param settings what is in force for each lock name of annotated methods and properties
- * @param fence what the fence of transactions has done; null: there is none
+ * @param fence what the fence of transactions has done, or {@code null} if there is none
  */
 record LocksDescription(
         int heldCount,

@@ -54,8 +54,8 @@ final class LocksEndpoint {
     }
 
     /**
-     * Returns all locks of this instance, or one by its full name. {@code Nullable} is that of Spring, because Spring
-     * Boot 3 does not support JSpecify for optional parameters.
+     * Returns all locks of this instance, or one by its full name. {@code Nullable} is the annotation of Spring,
+     * because Spring Boot 3 does not support JSpecify for optional parameters.
      */
     @ReadOperation
     @RegisterReflectionForBinding(LocksDescription.class) // not reachable by the return type in a native image
@@ -69,7 +69,7 @@ final class LocksEndpoint {
         return lock(String.join("/", name));
     }
 
-    /** Ends all grants of the lock, also those of readers and permits. */
+    /** Ends all grants of the lock, including the grants of readers and permits. */
     @DeleteOperation
     ReleaseDescription release(String name) {
         requireUsable(name);

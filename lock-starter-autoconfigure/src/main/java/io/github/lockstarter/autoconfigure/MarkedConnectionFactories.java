@@ -30,7 +30,7 @@ final class MarkedConnectionFactories {
                 .toList();
     }
 
-    /** Returns the name of the only one, or of the primary one of several; null if there is none. */
+    /** Returns the name of the only one, or of the primary one of several, or {@code null} if there is none. */
     static @Nullable String onlyOneIn(ConfigurableListableBeanFactory beanFactory) {
         List<String> all = in(beanFactory);
         List<String> primary = all.size() < 2

@@ -11,8 +11,8 @@ final class OnlyCandidate {
     private OnlyCandidate() {}
 
     /**
-     * Returns the only bean or the primary one; null if there is none, or if there are several without a primary one,
-     * which is logged at WARN if one of them would be used.
+     * Returns the only bean or the primary one, or {@code null} if there is none, or if there are several without a
+     * primary one, which is logged at WARN if one of them would be used.
      *
      * @param missed what is not available without the bean, such as "meters"
      * @param isOfUse whether a bean would be used

@@ -13,8 +13,8 @@ import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Warns about annotated beans of parent and child contexts without this auto-configuration. A post-processor processes
- * the beans of its own context only, and this one receives the refresh of a child when the beans of the child exist, so
- * that they can no longer be locked.
+ * the beans of its own context only, and this one receives the refresh of a child when the beans of the child exist.
+ * They can then no longer be locked.
  */
 final class OtherContexts implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -46,7 +46,7 @@ final class OtherContexts implements ApplicationListener<ContextRefreshedEvent> 
         }
     }
 
-    /** Returns the context or the nearest of its ancestors whose beans are locked; null if there is none. */
+    /** Returns the context or the nearest of its ancestors whose beans are locked, or {@code null} if there is none. */
     private static @Nullable ApplicationContext nearestWithLocks(ApplicationContext context) {
         ApplicationContext nearest = context;
         while (nearest != null

@@ -11,7 +11,7 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 /**
  * Removes optional beans of the library if the registry that they describe has been replaced by one of another type, as
  * by {@code @MockitoBean}. The conditions of these beans cannot see that, because tests replace beans after all
- * definitions have been read; this post-processor has no order, so that it runs after those of tests.
+ * definitions have been read; this post-processor has no order, and therefore runs after the post-processors of tests.
  */
 final class ReplacedRegistry implements BeanFactoryPostProcessor {
 

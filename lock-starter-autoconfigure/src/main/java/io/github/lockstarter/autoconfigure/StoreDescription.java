@@ -13,17 +13,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock as the store describes it.
  *
- * @param locked whether any instance holds the lock; null: the store did not answer
- * @param mode what the present grants allow beside them; null: unknown, or the lock is free
- * @param permits number of permits that are held; null if the lock is free or is no semaphore
- * @param fencingToken token of the last grant by the store; null: unknown, or the lock is free
- * @param remaining time until the lease expires unless it is renewed; null: unknown, or the lock is free
- * @param holder the instance that holds the lock, of several holders the first one; null: unknown, or the lock is free
- * @param since time of the last grant by the store, by the clock of its server; null: unknown, or the lock is free
- * @param waiting number of entries in the line of the store; null: unknown, or the lock is free
- * @param line the first entries of the line in the order of arrival; null if it is empty or unknown
- * @param holders the holders of a shared lock in the order of their grants; null if the lock is not shared
- * @param error why the store did not answer; null if it did
+ * @param locked whether any instance holds the lock, or {@code null} if the store did not answer
+ * @param mode mode of the present grants, or {@code null} if it is unknown or the lock is free
+ * @param permits number of permits that are held, or {@code null} if the lock is free or is no semaphore
+ * @param fencingToken token of the last grant by the store, or {@code null} if it is unknown or the lock is free
+ * @param remaining time until the lease expires unless it is renewed, or {@code null} if it is unknown or the lock is
+ *     free
+ * @param holder the instance that holds the lock, the first one if there are several, or {@code null} if it is unknown
+ *     or the lock is free
+ * @param since time of the last grant by the store, by the clock of its server, or {@code null} if it is unknown or the
+ *     lock is free
+ * @param waiting number of entries in the line of the store, or {@code null} if it is unknown or the lock is free
+ * @param line the first entries of the line in the order of arrival, or {@code null} if it is empty or unknown
+ * @param holders the holders of a shared lock in the order of their grants, or {@code null} if the lock is not shared
+ * @param error why the store did not answer, or {@code null} if it did
  */
 record StoreDescription(
         @Nullable Boolean locked,

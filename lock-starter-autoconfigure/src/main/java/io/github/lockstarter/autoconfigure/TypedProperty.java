@@ -15,7 +15,7 @@ import org.springframework.core.env.Environment;
  * @param name name with the prefix
  * @param text value with unresolved placeholders
  * @param value value with resolved placeholders
- * @param origin location of the property; null: unknown
+ * @param origin location of the property, or {@code null} if it is unknown
  */
 record TypedProperty(
         String name, String text, String value, @Nullable String origin) {
@@ -23,7 +23,7 @@ record TypedProperty(
     /** Numbers that may have been meant as seconds if they are times without a unit. */
     private static final Pattern SMALL_NUMBER = Pattern.compile("0*[1-9]\\d{0,2}");
 
-    /** Returns the property from the source with the highest precedence; null if it is not set. */
+    /** Returns the property from the source with the highest precedence, or {@code null} if it is not set. */
     static @Nullable TypedProperty find(Environment environment, String property) {
         ConfigurationPropertyName name = ConfigurationPropertyName.ofIfValid(property);
         TypedProperty found = name != null ? find(environment, property, name) : null;

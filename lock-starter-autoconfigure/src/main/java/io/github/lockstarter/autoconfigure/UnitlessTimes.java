@@ -31,7 +31,7 @@ final class UnitlessTimes implements SmartInitializingSingleton {
     /**
      * Creates the check.
      *
-     * @param lockNames names that have properties of their own
+     * @param lockNames names that have separate properties
      */
     UnitlessTimes(Environment environment, Set<String> lockNames) {
         this.environment = environment;

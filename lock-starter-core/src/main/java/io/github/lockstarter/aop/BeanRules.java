@@ -28,7 +28,7 @@ import org.springframework.util.CollectionUtils;
  */
 final class BeanRules {
 
-    /** By name, because they are optional dependencies. */
+    /** The types are compared by name, because they are optional dependencies. */
     private static final Set<String> CALLBACKS =
             Set.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
 
@@ -39,7 +39,7 @@ final class BeanRules {
         this.processed.add(beanName);
     }
 
-    /** Returns whether calls through the bean already acquire the lock, in its proxy or in that of its target. */
+    /** Returns whether calls through the bean already acquire the lock, in its proxy or in the proxy of its target. */
     static boolean isLocked(Object bean) {
         if (!(bean instanceof Advised advised)) {
             return false;

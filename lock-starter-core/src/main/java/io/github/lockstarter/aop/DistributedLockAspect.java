@@ -71,8 +71,8 @@ public final class DistributedLockAspect {
     }
 
     /**
-     * Adapts a join point of AspectJ to the invocation of an interceptor. Unlike that of a proxy, it can proceed
-     * repeatedly.
+     * Adapts a join point of AspectJ to the invocation of an interceptor. Unlike the invocation of a proxy, it can
+     * proceed repeatedly.
      */
     private static final class JoinPointInvocation implements MethodInvocation {
 

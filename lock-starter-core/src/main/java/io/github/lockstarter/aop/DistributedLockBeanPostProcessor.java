@@ -36,8 +36,8 @@ import org.springframework.util.ClassUtils;
  *
  * <p>This is a bean post-processor and not an advisor bean, because advisor beans are silently ignored without an
  * auto-proxy creator. If a bean already has a proxy, the lock is added to it according to its order. This
- * post-processor runs before those of {@code @Async} and {@code @Retryable}, which place themselves outside of existing
- * advice.
+ * post-processor runs before the post-processors of {@code @Async} and {@code @Retryable}, which place their advice
+ * outside of existing advice.
  *
  * <p>With {@link AdviceMode#ASPECTJ}, it does not create proxies but verifies that {@link DistributedLockAspect} has
  * been woven into the methods.
@@ -48,7 +48,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
 
     /**
      * Default order of the lock among the advisors of a proxy: outside of transactions, caches and aspects without an
-     * order, inside of aspects with one. Also the order of this post-processor.
+     * order, within aspects with one. It is also the order of this post-processor.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
@@ -72,9 +72,9 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
     /**
      * Creates the post-processor.
      *
-     * @param registry called at the first call of a locked method, so that the registry is not created before ordinary
-     *     beans
-     * @param settings those of the registry
+     * @param registry called at the first call of a locked method, because the registry must not be created before
+     *     ordinary beans
+     * @param settings the settings of the registry
      */
     public DistributedLockBeanPostProcessor(Supplier<LockRegistry> registry, RequestDefaults settings) {
         this.methods = new LockedMethodSource(() -> this.beans, settings.named());
@@ -87,7 +87,7 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         setOrder(DEFAULT_ORDER);
     }
 
-    /** Returns whether calls through the bean already acquire its locks, in its proxy or in that of its target. */
+    /** Returns whether calls through the bean already acquire its locks, in its proxy or in the proxy of its target. */
     public static boolean isLocked(Object bean) {
         return BeanRules.isLocked(bean);
     }

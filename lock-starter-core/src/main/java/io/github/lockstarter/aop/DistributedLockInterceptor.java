@@ -81,7 +81,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         /** Has no locks if no condition is met. */
         final LockSequence locks;
 
-        /** In the order in which the locks are acquired. */
+        /** The requests in the order in which their locks are acquired. */
         private final List<LockRequest> requests = new ArrayList<>(1);
 
         /** The annotation of each request; unused if the method has one annotation. */
@@ -89,8 +89,8 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
         /**
          * Creates a call with one lock for each annotation whose condition is met and for each of its keys. They are
-         * sorted, so that two calls that need the same locks cannot deadlock. Each condition is evaluated once, and the
-         * key only if the condition is met.
+         * sorted; two calls that need the same locks therefore cannot deadlock. Each condition is evaluated once, and
+         * the key only if the condition is met.
          */
         LockedCall(LockedMethod method, MethodInvocation invocation, LockRegistry registry) {
             this.method = method;

@@ -21,7 +21,7 @@ final class KotlinFunctions {
 
     private static final ClassLoader LOADER = KotlinFunctions.class.getClassLoader();
 
-    /** Without it, Spring's proxies do not turn suspend functions into publishers. */
+    /** Whether the library is present without which Spring's proxies do not turn suspend functions into publishers. */
     private static final boolean COROUTINES_REACTOR_PRESENT =
             ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", LOADER);
 
@@ -76,7 +76,7 @@ final class KotlinFunctions {
         return missing;
     }
 
-    /** Returns how the method uses coroutines, as a text for messages; null if it does not. */
+    /** Returns how the method uses coroutines, as a text for messages, or {@code null} if it does not. */
     static @Nullable String coroutineUse(LockSite site) {
         if (site.isSuspending()) {
             return "is a suspend function";

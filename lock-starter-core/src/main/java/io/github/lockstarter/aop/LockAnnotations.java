@@ -30,8 +30,8 @@ final class LockAnnotations {
     private static final LockLog logger = LockLog.of(LockAnnotations.class);
 
     /**
-     * Whether a type or one of its supertypes carries an annotation anywhere. The result is computed once for each
-     * type and JVM, so that beans without locks are rejected quickly.
+     * Whether a type or one of its supertypes carries an annotation anywhere. The result is computed once for each type
+     * and JVM, which makes the rejection of beans without locks quick.
      */
     private static final ClassValue<Boolean> MENTIONED = new ClassValue<>() {
         @Override
@@ -79,8 +79,8 @@ final class LockAnnotations {
     }
 
     /**
-     * Returns the annotations of the method and those of interface methods that it implements, nearest first; empty if
-     * no lock or semaphore is among them.
+     * Returns the annotations of the method and of the interface methods that it implements, nearest first. The list is
+     * empty if no lock or semaphore is among them.
      */
     static List<MergedAnnotations> onMethod(Method specific, Class<?> beanClass) {
         List<MergedAnnotations> found = new ArrayList<>(1);

@@ -3,7 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockMode;
 
 /**
- * Receives the lock names of annotated methods before these are called, so that meters by name can be registered with
+ * Receives the lock names of annotated methods before these are called. Meters by name can therefore be registered with
  * the value zero.
  */
 @FunctionalInterface

@@ -46,7 +46,7 @@ record LockSite(
                 this.beanClass, this.method, found.getType(), found.getRoot().getType());
     }
 
-    /** As {@link #rejection(String, String, Throwable)}, without a cause. */
+    /** Creates a rejection as {@link #rejection(String, String, Throwable)} does, without a cause. */
     public InvalidLockDefinitionException rejection(String problem, String remedy) {
         return rejection(problem, remedy, null);
     }
@@ -78,14 +78,14 @@ record LockSite(
     }
 
     /**
-     * Returns the return type of the method, with type variables resolved against the bean class; that of the
-     * declaration if it is a suspend function.
+     * Returns the return type of the method, with type variables resolved against the bean class. For a suspend
+     * function, returns the declared type.
      */
     public Class<?> returnType() {
         return returnType(this.method);
     }
 
-    /** As {@link #returnType()}, for another method of the bean. */
+    /** Returns the return type of another method of the bean, as {@link #returnType()} does. */
     Class<?> returnType(Method other) {
         return KotlinFunctions.isSuspending(other)
                 ? KotlinFunctions.returnType(other)

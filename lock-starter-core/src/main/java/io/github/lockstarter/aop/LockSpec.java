@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * The attributes of one annotation, read and checked. Immutable.
  *
  * @param template the request, without a key
- * @param condition decides for each call whether it takes the lock; null if every call does
- * @param key distinguishes locks of the same name; null if the name is the lock
+ * @param condition decides for each call whether it takes the lock, or {@code null} if every call does
+ * @param key distinguishes locks of the same name, or {@code null} if the name is the lock
  * @param notGranted the reaction to a lock that is not granted
  */
 record LockSpec(
@@ -44,7 +44,7 @@ record LockSpec(
         return requests;
     }
 
-    /** Returns what distinguishes the lock of this annotation from that of another of the same method. */
+    /** Returns the values that distinguish the lock of this annotation from the locks of others on the same method. */
     List<String> lock() {
         return List.of(name(), textOf(this.key), textOf(this.condition));
     }

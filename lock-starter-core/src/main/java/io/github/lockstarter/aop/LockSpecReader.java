@@ -27,8 +27,8 @@ import org.springframework.util.StringUtils;
 
 /**
  * Reads annotations into specifications and rejects invalid attributes. The properties of a lock's name replace
- * attributes. Contradictions between an attribute and a property are reported as those of the property: it can be
- * changed without a release. Thread-safe.
+ * attributes. Contradictions between an attribute and a property are reported as errors of the property, because it can
+ * be changed without a release. Thread-safe.
  *
  * <p>A name is derived from class and method if the annotation has none; a name that two methods derive is rejected:
  * the methods would share a lock by accident, and a job would be skipped because another job runs. A name for both
@@ -146,7 +146,7 @@ final class LockSpecReader {
         return named;
     }
 
-    /** Returns the derived name; null if a name is set. */
+    /** Returns the derived name, or {@code null} if a name is set. */
     private @Nullable String derived(LockSite site, MergedAnnotation<?> annotation) {
         if (!annotation.getString("name").isEmpty()) {
             return null;
@@ -333,7 +333,7 @@ final class LockSpecReader {
             return DurationFormatterUtils.detectAndParse(text, DurationFormat.Unit.fromChronoUnit(unit.toChronoUnit()));
         }
 
-        /** Returns the text of an attribute's twin; null if it is not set. */
+        /** Returns the text of an attribute's twin, or {@code null} if it is not set. */
         private @Nullable Text text(String attribute, boolean numberIsSet) {
             String twin = attribute + "String";
             String text = this.annotation.getString(twin);

@@ -25,7 +25,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class LockedBeanHints implements BeanRegistrationAotProcessor {
 
-    /** Without a bean factory: at build time, placeholders and beans cannot be resolved. */
+    /** The source has no bean factory, because placeholders and beans cannot be resolved at build time. */
     private final LockedMethodSource methods = new LockedMethodSource(() -> null, SettingsByName.NONE);
 
     private final BindingReflectionHintsRegistrar properties = new BindingReflectionHintsRegistrar();

@@ -17,7 +17,9 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
-/** Finds the locked methods of one application: those of a bean class, and the one behind a call. Thread-safe. */
+/**
+ * Finds the locked methods of one application: all methods of a bean class, or the method behind a call. Thread-safe.
+ */
 final class LockedMethodSource {
 
     private final Map<MethodClassKey, Optional<LockedMethod>> byCall = new ConcurrentHashMap<>();
@@ -40,8 +42,8 @@ final class LockedMethodSource {
     /**
      * Returns the locked method that a call invokes. The result is cached.
      *
-     * @param called the method as it was called, which may be that of an interface
-     * @param targetClass the class of the bean, generated or not; null if unknown
+     * @param called the method as it was called, which may be declared by an interface
+     * @param targetClass the class of the bean, generated or not, or {@code null} if it is unknown
      * @return null if the method takes no lock
      */
     public @Nullable LockedMethod find(Method called, @Nullable Class<?> targetClass) {
@@ -57,11 +59,11 @@ final class LockedMethodSource {
 
     /**
      * Returns the methods of a bean class that are annotated or covered by an annotation of the class, whether or not
-     * they can be called through a proxy. The result is cached; for a generated class it is that of the user's class.
+     * they can be called through a proxy. The result is cached; a generated class has the result of the user's class.
      */
     public List<LockedMethod> methodsOf(Class<?> targetClass) {
         Class<?> beanClass = ClassUtils.getUserClass(targetClass);
-        // Not computeIfAbsent: looking up methods may load classes and run arbitrary code.
+        // computeIfAbsent() is not used, because looking up methods may load classes and run arbitrary code.
         List<LockedMethod> methods = this.byBeanClass.get(beanClass);
         if (methods == null) {
             methods = LockAnnotations.isMentioned(beanClass) ? scan(beanClass) : List.of();

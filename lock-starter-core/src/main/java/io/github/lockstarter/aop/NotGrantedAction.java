@@ -172,7 +172,7 @@ interface NotGrantedAction {
                 arguments = more;
             }
             if (suspending) {
-                // As a publisher, like the annotated method.
+                // The method is invoked as a publisher, like the annotated method.
                 return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), found, arguments);
             }
             try {

@@ -35,7 +35,7 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
         return new ProxyRules(beanClass, methods, !classProxy && interfaces.length > 0, List.of(interfaces));
     }
 
-    /** Checks all methods, and returns those that can be called through the proxy. */
+    /** Checks all methods, and returns the methods that can be called through the proxy. */
     List<LockedMethod> check() {
         List<LockedMethod> callable =
                 this.methods.stream().filter(this::isCallable).toList();

@@ -29,7 +29,7 @@ import reactor.core.publisher.MonoSink;
  *
  * <p>The locks are acquired one after the other; each request is sent by the thread that completes the one before. A
  * cancellation may arrive at any time on any thread, and Reactor silently drops a value that is emitted during one.
- * Therefore the publisher must take the leases from {@link #granted}; those that are not taken are released.
+ * Therefore the publisher must take the leases from {@link #granted}; leases that are not taken are released.
  */
 final class ReactiveCall {
 

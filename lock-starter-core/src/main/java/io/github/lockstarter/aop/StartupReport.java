@@ -57,7 +57,7 @@ final class StartupReport {
      */
     private static final Duration MIN_TIME = Duration.ofSeconds(1);
 
-    /** By name, because nothing else here depends on scheduling. */
+    /** The annotation is found by its name, because nothing else here depends on scheduling. */
     private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
 
     private static final String REMEDY =
@@ -261,7 +261,7 @@ final class StartupReport {
                                 + " instances' clocks, such as 30s. A number without a unit is in milliseconds.");
             }
         }
-        // Of several locks, one that does not wait is sufficient.
+        // If there are several locks, it is sufficient that one of them does not wait.
         boolean waits = requests.stream()
                 .noneMatch(request -> this.settings.waitTimeOf(request).isZero());
         if (waits && !kept.isEmpty()) {
@@ -278,7 +278,7 @@ final class StartupReport {
         }
     }
 
-    /** A semaphore beside a lock does not matter: it only limits which instances try. */
+    /** A semaphore that accompanies a lock does not matter, because it only limits which instances try. */
     private static List<LockRequest> decisive(List<LockSpec> specs) {
         List<LockRequest> all = specs.stream().map(LockSpec::template).toList();
         List<LockRequest> locks = all.stream()

@@ -16,7 +16,7 @@ import org.springframework.aop.support.AopUtils;
 
 /**
  * Runs the calls of woven methods that belong to one application context. There is one aspect for all contexts of a
- * JVM, so it determines here to which of them a call belongs: to the only one that is open, or to that of the bean.
+ * JVM, so it determines here to which of them a call belongs: to the only open context, or to the context of the bean.
  * Rejects locked methods that no weaver has changed: they would run without lock. Thread-safe.
  */
 final class WeavingContext {
@@ -66,7 +66,7 @@ final class WeavingContext {
         });
     }
 
-    /** Registers a bean that has woven methods, so that its calls are assigned to this context if several are open. */
+    /** Registers a bean that has woven methods, which assigns its calls to this context if several are open. */
     void add(Object bean, List<LockedMethod> methodsOfBean) {
         if (methodsOfBean.stream().anyMatch(method -> method.woven)) {
             for (Reference<?> gone = this.collected.poll(); gone != null; gone = this.collected.poll()) {
@@ -83,13 +83,14 @@ final class WeavingContext {
         return method != null ? context.interceptor.invoke(method, invocation) : invocation.proceed();
     }
 
-    /** Returns the locked method that is called; null if there is none. */
+    /** Returns the locked method that is called, or {@code null} if there is none. */
     private @Nullable LockedMethod find(MethodInvocation invocation) {
         Method called = invocation.getMethod();
         Object target = invocation.getThis();
         LockedMethod method = this.methods.find(called, target != null ? AopUtils.getTargetClass(target) : null);
         if (method == null || (method.woven && !method.site.method().equals(called))) {
-            // Not locked, or a call of super: the overriding method has acquired the lock, as with proxies.
+            // The method is not locked, or super is called: the overriding method has acquired the lock, as with
+            // proxies.
             return null;
         }
         method.checkResult();

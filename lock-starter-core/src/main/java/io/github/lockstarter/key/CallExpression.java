@@ -71,7 +71,10 @@ public final class CallExpression {
         return this.expression.getExpressionString();
     }
 
-    /** Returns why a key may lock the wrong thing, and what to do, in whole sentences; null if there is no reason. */
+    /**
+     * Returns why a key may lock the wrong thing, and what to do, in whole sentences, or {@code null} if there is no
+     * reason.
+     */
     public @Nullable String doubt() {
         return this.doubt;
     }
@@ -118,7 +121,8 @@ public final class CallExpression {
     // ---- Keys
 
     /**
-     * Returns the keys of a call: one, or for a collection those of its elements without duplicates. Never empty.
+     * Returns the keys of a call: one key, or for a collection the keys of its elements without duplicates. Never
+     * empty.
      *
      * @param target the bean; null for a static method
      * @throws InvalidLockKeyException if the expression fails or its result cannot be a key
@@ -175,7 +179,7 @@ public final class CallExpression {
             Function<EvaluationContext, @Nullable Object> otherwise = valueOf(node.getChild(1));
             return context -> {
                 Object value = first.apply(context);
-                // In the way of Spring 7, for all versions.
+                // An Optional is treated as in Spring 7, with all versions of Spring.
                 value = value instanceof Optional<?> optional ? optional.orElse(null) : value;
                 return value == null || value.equals("") ? otherwise.apply(context) : value;
             };

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The object {@code #root} of a call. It does not override {@code toString()}, so that it cannot become a key by
+ * The object {@code #root} of a call. It does not override {@code toString()}, and therefore cannot become a key by
  * accident.
  */
 public final class CallRoot {

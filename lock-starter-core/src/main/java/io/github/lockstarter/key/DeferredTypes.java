@@ -90,8 +90,8 @@ public final class DeferredTypes {
     }
 
     /**
-     * Returns the type of deferred work that a result contains, by its type arguments or as an array; null if there is
-     * none.
+     * Returns the type of deferred work that a result contains, by its type arguments or as an array, or {@code null}
+     * if there is none.
      *
      * @param received whether to return only pending work that the receiver of the result certainly gets
      */

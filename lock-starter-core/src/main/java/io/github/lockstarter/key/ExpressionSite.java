@@ -21,7 +21,7 @@ public interface ExpressionSite {
      *
      * @param problem what is wrong, without a period
      * @param remedy what to change, in whole sentences
-     * @param cause the exception that revealed the problem; null if there is none
+     * @param cause the exception that revealed the problem, or {@code null} if there is none
      */
     InvalidLockDefinitionException rejection(String problem, String remedy, @Nullable Throwable cause);
 }

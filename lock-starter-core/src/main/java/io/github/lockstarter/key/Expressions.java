@@ -33,7 +33,8 @@ public final class Expressions {
     /**
      * Creates the expressions.
      *
-     * @param beanFactory supplies the beans to which expressions refer with {@code @name}; null if there are none
+     * @param beanFactory supplies the beans to which expressions refer with {@code @name}, or {@code null} if there are
+     *     none
      */
     public Expressions(Supplier<? extends @Nullable BeanFactory> beanFactory) {
         this.beanFactory = beanFactory;

@@ -148,7 +148,8 @@ public final class StableText {
     }
 
     /**
-     * Returns the first part of a value whose text differs between JVMs, or the value itself; null if there is none.
+     * Returns the first part of a value whose text differs between JVMs, or the value itself, or {@code null} if there
+     * is none.
      */
     private static @Nullable Part unstable(@Nullable Object value, int depth) {
         if (value == null) {
@@ -231,7 +232,7 @@ public final class StableText {
 
     /**
      * Whether the texts of a type's values are the same in every JVM: the reasons why not, as the end of a sentence,
-     * for a value that is the whole key or a joined part, and for one inside of another value. The first kind that has
+     * for a value that is the whole key or a joined part, and for one within another value. The first kind that has
      * one of the types applies.
      */
     private enum Kind {

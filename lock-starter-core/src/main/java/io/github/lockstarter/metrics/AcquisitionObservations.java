@@ -29,8 +29,8 @@ public final class AcquisitionObservations implements AcquireObserver {
      * Creates an observer.
      *
      * @param registry registry of the observations
-     * @param convention names and key values of the observations; null: the convention of the registry, or else the
-     *     default
+     * @param convention names and key values of the observations, or {@code null} for the convention of the registry,
+     *     or else the default
      */
     public AcquisitionObservations(ObservationRegistry registry, @Nullable LockAcquisitionConvention convention) {
         this.registry = registry;

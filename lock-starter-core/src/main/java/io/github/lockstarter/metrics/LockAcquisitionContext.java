@@ -39,20 +39,22 @@ public final class LockAcquisitionContext extends Observation.Context {
         this.outcome = how;
     }
 
-    /** Returns the static name of the lock; {@code other} from the 201st name on, so that it is suitable as a tag. */
+    /**
+     * Returns the static name of the lock, or {@code other} from the 201st name on, which makes it suitable as a tag.
+     */
     public String getLock() {
         return this.lock;
     }
 
     /**
-     * Returns the key under that name; may be empty. The number of keys is unbounded, so that it is not suitable as a
-     * tag.
+     * Returns the key under that name, which may be empty. The number of keys is unbounded, so the key is not suitable
+     * as a tag.
      */
     public String getKey() {
         return this.key;
     }
 
-    /** Returns what the grant allows, or would have allowed, beside it. */
+    /** Returns the mode in which the lock was requested. */
     public LockMode getMode() {
         return this.mode;
     }

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.concurrent.TimeUnit;
 
-/** Registers the meters of a lock registry that have no lock: those of its watchdog and of its listeners. */
+/** Registers the meters of a lock registry that belong to no lock: the meters of its watchdog and of its listeners. */
 public final class LockGauges implements MeterBinder {
 
     private final RegistryStatistics statistics;

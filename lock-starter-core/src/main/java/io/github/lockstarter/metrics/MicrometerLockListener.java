@@ -20,8 +20,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, so that the thread that causes an
- * event may call it.
+ * Records meters of locks and leases. Thread-safe; it neither blocks nor throws, and may therefore be called by the
+ * thread that causes an event.
  *
  * <p>The tag {@code lock} is the static name of a lock, never its key; from the 201st name on it is {@code other}. The
  * tag {@code mode} is {@code write}, {@code read} or {@code permit}.
@@ -35,7 +35,7 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
 
     private final HoldsByTag holds = new HoldsByTag(this.tags, System::nanoTime);
 
-    /** By the value of the tag {@code lock}. Names beyond a limit share their meters, to bound memory. */
+    /** The meters by the value of the tag {@code lock}. Names beyond a limit share their meters, to bound memory. */
     private final ConcurrentMap<String, LockMeters> meters = new ConcurrentHashMap<>();
 
     private final MeterRegistry registry;
@@ -119,7 +119,7 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
         record(event, (meters, it) -> meters.counter(it.mode(), it.kind()).increment());
     }
 
-    /** As below, for what is no event. */
+    /** Records to the meters of a lock outside of an event. */
     private void record(String name, LockMode mode, Consumer<LockMeters> recording) {
         record(name, (registry, tag) -> {
             LockMeters of = metersOf(name);

@@ -112,7 +112,7 @@ public record NamedSettings(
                 .with(lease.property(), lease.value());
     }
 
-    /** Returns one of the values; null: there is none. */
+    /** Returns one of the values, or {@code null} if there is none. */
     public @Nullable NamedValue<?> anyValue() {
         return Stream.of(this.waitTime, this.lease, this.maxHold, this.minHold, this.onLost, this.watchdogTimeout)
                 .filter(Objects::nonNull)
@@ -125,7 +125,7 @@ public record NamedSettings(
         return apply(request, false);
     }
 
-    /** Returns the request with these values instead of its own. */
+    /** Returns a copy of the request in which these values replace the values of the request. */
     public LockRequest override(LockRequest request) {
         return apply(request, true);
     }
@@ -147,7 +147,7 @@ public record NamedSettings(
         return applies && value != null ? with.apply(request, value.value()) : request;
     }
 
-    /** Returns these settings, with those of another spelling of the name where these have none. */
+    /** Returns these settings, completed by the settings of another spelling of the name. */
     NamedSettings orElse(NamedSettings other) {
         return new NamedSettings(
                 this.name,

@@ -6,7 +6,7 @@ import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 
 /**
- * The configuration that applies to requests without values of their own, for annotated methods and for the registry.
+ * The configuration that applies to requests that do not set the values, for annotated methods and for the registry.
  */
 public interface RequestDefaults {
 

@@ -17,8 +17,8 @@ public final class SettingRule {
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
 
     /**
-     * Tokens must grow even if a server restarts without data: its first token is its time in microseconds, so that
-     * there must be fewer hand-offs than microseconds between two grants of the store.
+     * Tokens must grow even if a server restarts without data: its first token is its time in microseconds. Between two
+     * grants of the store, there must therefore be fewer hand-offs than microseconds.
      */
     private static final int MAX_HAND_OFFS = 10_000;
 

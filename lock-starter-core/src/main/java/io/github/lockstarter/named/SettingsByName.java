@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettingsByName {
 
-    /** No lock has settings of its own. */
+    /** Settings in which no lock has separate values. */
     public static final SettingsByName NONE = new SettingsByName(List.of());
 
     /** Largest number of names whose settings are cached; requests may have any number of names. */
     private static final int MOST = 1000;
 
-    /** As written, by their names without case and punctuation. */
+    /** The settings as written, by their names without case and punctuation. */
     private final Map<String, List<NamedSettings>> written = new LinkedHashMap<>();
 
     private final Map<String, NamedSettings> exact = new HashMap<>();
@@ -39,7 +39,7 @@ public final class SettingsByName {
 
     private final ConcurrentMap<String, Optional<NamedSettings>> found = new ConcurrentHashMap<>();
 
-    /** Creates the settings; those of a property source with higher precedence come first. */
+    /** Creates the settings. The settings of a property source with higher precedence come first. */
     public SettingsByName(List<NamedSettings> settings) {
         for (NamedSettings each : settings) {
             this.written
@@ -50,7 +50,7 @@ public final class SettingsByName {
         settings.forEach(each -> this.exact.put(each.name(), merge(spellingsOf(each.name()))));
     }
 
-    /** Returns the settings of a static name; null if there are none. */
+    /** Returns the settings of a static name, or {@code null} if there are none. */
     public @Nullable NamedSettings find(String name) {
         if (this.exact.isEmpty()) {
             return null;
@@ -83,12 +83,12 @@ public final class SettingsByName {
         return all;
     }
 
-    /** Returns the settings as they are written, some of which may be those of the same locks. */
+    /** Returns the settings as they are written, some of which may apply to the same locks. */
     public List<NamedSettings> written() {
         return this.written.values().stream().flatMap(List::stream).toList();
     }
 
-    /** Returns those that apply to a static name, in the order of their precedence. */
+    /** Returns the settings that apply to a static name, in the order of their precedence. */
     public List<NamedSettings> spellingsOf(String name) {
         String plain = withoutPunctuation(name);
         List<NamedSettings> all = this.written.getOrDefault(plain, List.of());

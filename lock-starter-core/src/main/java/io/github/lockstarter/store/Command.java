@@ -20,7 +20,7 @@ public sealed interface Command {
     }
 
     /**
-     * Grants the lock if it is free or the acquisition fits beside its holders. If the acquisition owns the lock
+     * Grants the lock if it is free or its holders allow the acquisition. If the acquisition owns the lock
      * already, sets the full lease again unless more is left, and returns the same token.
      *
      * <p>Replies: {@link Reply.Granted}, {@link Reply.Taken}.
@@ -47,13 +47,13 @@ public sealed interface Command {
      * <p>Replies: {@link Reply.Released}; with a successor also {@link Reply.Granted} and {@link Reply.InLine}, which
      * are about the successor and imply that the grant has ended; {@link Reply.LeftLine}; {@link Reply.NotOwner}.
      *
-     * @param id id of the acquisition; {@link GrantKind#keptOf} that id: ends its minimum hold
-     * @param lastToken the next token of the lock is larger than this one and than that of the grant: it may have been
-     *     passed on under the id; 0: only than that of the grant
+     * @param id id of the acquisition, or {@link GrantKind#keptOf} that id to end its minimum hold
+     * @param lastToken largest token that was passed on under the id, or 0 if there is none; the next token of the lock
+     *     is larger than this token and than the token of the grant
      * @param keepMillis milliseconds for which the lock stays taken after the end of the grant, for a minimum hold,
-     *     which a repetition never extends; 0: none. With a minimum hold there is no successor
-     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step; null:
-     *     none
+     *     which a repetition never extends; 0 if there is none. With a minimum hold there is no successor
+     * @param successor the next acquisition of the same instance, which joins the waiting line in the same step, or
+     *     {@code null} if there is none
      */
     record Release(
             String lock,
@@ -65,7 +65,7 @@ public sealed interface Command {
     /**
      * Turns the exclusive owner into a reader with the same token, whose id is {@link GrantKind#readerOf}, and grants
      * the lock to the readers at the beginning of the waiting line. The reader's lease is never shorter than the rest
-     * of the owner's.
+     * of the owner's lease.
      *
      * <p>Replies: {@link Reply.Granted}, {@link Reply.NotOwner}.
      *
@@ -94,7 +94,7 @@ public sealed interface Command {
 
     /**
      * Publishes the description of an instance for a limited time, or prolongs that time. The description of an
-     * instance never changes. A store need not support it; it has no effect then.
+     * instance never changes. In a store that does not support it, the command has no effect.
      *
      * <p>Reply: {@link Reply.Done}.
      *

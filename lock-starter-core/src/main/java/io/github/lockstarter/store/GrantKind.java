@@ -10,7 +10,7 @@ import io.github.lockstarter.text.LoggedNames;
  * store keeps it with the id: {@code .r} for reading, {@code .s<weight>.<limit>} for permits, otherwise the lock alone.
  * Immutable.
  *
- * @param mode what the grant allows beside it
+ * @param mode mode of the lock that is requested
  * @param weight number of permits that the grant holds; 0 unless the mode is {@link LockMode#PERMIT}
  * @param limit number of permits that all grants may hold together with this one; 0 unless the mode is {@link
  *     LockMode#PERMIT}
@@ -105,7 +105,7 @@ public record GrantKind(LockMode mode, int weight, int limit) {
 
     /** Creates the failure of an acquisition of this kind while the lock is in use as a lock, or for permits. */
     public LockStoreException rejectedUse(String lockName) {
-        // Neither a store nor the state of a lock knows whether keys may be logged.
+        // Whether keys may be logged is not available here, so the message omits the key.
         return new LockStoreException(
                 "The lock '" + LoggedNames.WITHOUT_KEYS.of(lockName) + "' is in use "
                         + (this.mode == LockMode.PERMIT

@@ -44,7 +44,7 @@ public final class InMemoryLockStore implements LockStore {
     private record Shared(
             List<LockTable> tables, List<ReentrantLock> mutexes, Map<String, StoreListener> listeners, long offset) {}
 
-    /** Creates a store of locks of its own. */
+    /** Creates a store with separate locks, which no other store shares. */
     public InMemoryLockStore() {
         this(new Shared(
                 Stream.generate(() -> new LockTable(CLAIM_MILLIS, true))

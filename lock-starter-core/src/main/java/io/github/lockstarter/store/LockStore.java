@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * <p>A command that fails does so with a {@link LockStoreException}, within one command timeout. If the command may
  * have been executed, or may still be, the outcome is unknown. A reply that may belong to a second execution of the
  * command, and would have been another one at the first, is not delivered: the command fails with an unknown outcome
- * instead. A release is {@link Reply.Released} then.
+ * instead. For a release, the reply is then {@link Reply.Released}.
  */
 public interface LockStore {
 
     /**
-     * Starts the store. Waits at most a few command timeouts for a connection, and goes on without one. A stopped store
-     * may be started again.
+     * Starts the store. Waits at most a few command timeouts for a connection, and continues without one. A stopped
+     * store may be started again.
      *
      * @param instance random id of this run, not used before, with which all ids of its acquisitions begin
      * @param listener notified until the store is stopped
@@ -41,7 +41,8 @@ public interface LockStore {
     /**
      * Executes a command without waiting for the reply. Never blocks and never throws.
      *
-     * @return completed on a thread that must not be blocked, exceptionally with a {@link LockStoreException}
+     * @return a stage that is completed on a thread that must not be blocked; it fails with a {@link
+     *     LockStoreException}
      */
     CompletionStage<Reply> send(Command command);
 
@@ -50,12 +51,14 @@ public interface LockStore {
 
     /**
      * Returns the milliseconds for which a release grants the lock to the first in the waiting line, if the listener is
-     * notified of such grants with their tokens, and if they need no confirmation by another command; 0: messages are
-     * hints.
+     * notified of such grants with their tokens, and if they need no confirmation by another command. Returns 0 if
+     * messages are only hints.
      */
     long claimMillis();
 
-    /** Returns why locks cannot be acquired, as words after "start", as far as is known without I/O; null: they can. */
+    /**
+     * Returns why locks cannot be acquired, as words after "start", or {@code null} if no reason is known without I/O.
+     */
     @Nullable
     String obstacle();
 

@@ -11,22 +11,22 @@ public sealed interface Reply {
      * The acquisition has the lock. After {@link Command.Release} and {@link Command.Downgrade}: the successor or the
      * reader has it.
      *
-     * @param token fencing token of the grant, larger than that of every earlier grant of the lock
+     * @param token fencing token of the grant, larger than the tokens of all earlier grants of the lock
      */
     record Granted(long token) implements Reply {}
 
     /**
      * The acquisition does not have the lock.
      *
-     * @param remainingMillis milliseconds until the lease of the owner ends, of several holders until the first one may
-     *     end; very large if it does not end
-     * @param owner id of the owner, also while the lock is kept for a minimum hold, or of one of several holders; null:
-     *     unknown
-     * @param token largest token of the lock so far; 0: unknown
+     * @param remainingMillis milliseconds until the lease of the owner ends, or until the first lease may end if there
+     *     are several holders; very large if it does not end
+     * @param owner id of the owner, also while the lock is kept for a minimum hold, or of one of several holders, or
+     *     {@code null} if it is unknown
+     * @param token largest token of the lock so far, or 0 if it is unknown
      * @param used sum of the weights of the holders, where a reader weighs 1; 0 if the lock has an exclusive owner
-     * @param pollMillis milliseconds after which the acquisition is to ask again; 0: it is not in the waiting line. An
-     *     acquisition in the line had not been granted the lock when the command was executed, and the store was not a
-     *     replica
+     * @param pollMillis milliseconds after which the acquisition is to ask again, or 0 if it is not in the waiting
+     *     line. An acquisition in the line had not been granted the lock when the command was executed, and the store
+     *     was not a replica
      */
     record Taken(long remainingMillis, @Nullable String owner, long token, int used, long pollMillis)
             implements Reply {}
@@ -74,7 +74,7 @@ public sealed interface Reply {
     /**
      * Describes a lock.
      *
-     * @param lock null: it is free
+     * @param lock the lock, or {@code null} if it is free
      */
     record Described(@Nullable StoredLock lock) implements Reply {}
 
@@ -106,7 +106,7 @@ public sealed interface Reply {
     /**
      * Describes an instance.
      *
-     * @param instance null: there is no description
+     * @param instance the instance, or {@code null} if there is no description
      */
     record Instance(@Nullable LockHolder instance) implements Reply {}
 }

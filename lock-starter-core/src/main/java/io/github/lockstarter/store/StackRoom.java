@@ -1,7 +1,7 @@
 package io.github.lockstarter.store;
 
 /**
- * Guards steps that must not end in the middle. A {@code StackOverflowError} inside of an executor of the JDK, of an
+ * Guards steps that must not end in the middle. A {@code StackOverflowError} in an executor of the JDK, of an
  * event loop or of a state machine can leave a lock taken or a queue broken for ever. Costs about a quarter of a
  * microsecond.
  */

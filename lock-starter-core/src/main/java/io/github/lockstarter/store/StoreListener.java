@@ -4,8 +4,8 @@ package io.github.lockstarter.store;
 public interface StoreListener {
 
     /**
-     * The store has granted the lock to an acquisition of this instance that was in the waiting line. May be late,
-     * repeated or missing, and forged by others who may write to the channel.
+     * The store has granted the lock to an acquisition of this instance that was in the waiting line. The notification
+     * may be late, repeated or missing, and may be forged by any client that may write to the channel.
      *
      * @param id id of the acquisition
      * @param token fencing token of the grant, positive
@@ -21,6 +21,6 @@ public interface StoreListener {
      */
     void notificationsMayBeLost();
 
-    /** Commands go to another server from now on, which may not have what the one before has stored. */
+    /** Commands go to another server from now on, which may lack the data that the previous server has stored. */
     void serverChanged();
 }

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * A lock that is owned, as the store describes it.
  *
  * @param owner id of the owning acquisition, also while the lock is kept for its minimum hold, or of one of several
- *     holders; null: unknown
- * @param fencingToken token of the last grant by the store; 0: unknown
- * @param remainingMillis milliseconds until the lease expires, of several holders that of the last one; negative:
- *     unknown
- * @param waiting number of acquisitions in the waiting line, at most one of each kind for each instance; negative:
- *     unknown
+ *     holders, or {@code null} if it is unknown
+ * @param fencingToken token of the last grant by the store, or 0 if it is unknown
+ * @param remainingMillis milliseconds until the lease expires, until the last lease expires if there are several
+ *     holders; negative if it is unknown
+ * @param waiting number of acquisitions in the waiting line, at most one of each kind for each instance; negative if it
+ *     is unknown
  * @param line ids of the first 100 acquisitions in the waiting line, in the order of arrival; empty if they are unknown
  * @param holders the holders if the lock is shared; empty if it is owned exclusively, or if they are unknown
  */

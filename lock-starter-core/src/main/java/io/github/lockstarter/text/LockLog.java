@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes to the log. Every message, and every message in a stack trace, is made {@link Printable}; all logging of the
- * library uses this class, so that no statement can omit it. Thread-safe.
+ * library uses this class; therefore no statement can omit it. Thread-safe.
  */
 public final class LockLog {
 

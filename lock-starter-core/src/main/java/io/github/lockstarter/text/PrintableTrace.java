@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces an exception in the log if its message, or that of a cause or suppressed exception, is not {@link
+ * Replaces an exception in the log if its message, or the message of a cause or suppressed exception, is not {@link
  * Printable}. It has the same stack traces, and printable messages that begin with the class of the original.
  */
 final class PrintableTrace extends Exception {

@@ -23,7 +23,10 @@ final class BoundLease implements Lease {
 
     private boolean completed;
 
-    /** Completed with the result of the release; null: the lease is not released before the end of the transaction. */
+    /**
+     * Completed with the result of the release; {@code null} if no release was requested before the end of the
+     * transaction.
+     */
     private @Nullable CompletableFuture<Boolean> released;
 
     private long keepUntilNanos;
@@ -41,7 +44,7 @@ final class BoundLease implements Lease {
         }
     }
 
-    /** Returns null if the transaction has completed, so that the lease can be released. */
+    /** Returns {@code null} if the transaction has completed, which means that the lease can be released. */
     private @Nullable CompletableFuture<Boolean> postpone(Duration delay) {
         // Rejects invalid durations.
         this.request.withMinHold(delay);

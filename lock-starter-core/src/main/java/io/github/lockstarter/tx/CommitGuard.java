@@ -14,8 +14,8 @@ import org.springframework.transaction.TransactionManager;
 /**
  * Prevents the commit of a transaction whose thread has lost one of its locks: {@link LockLostException} is thrown
  * immediately before the commit, and the transaction is rolled back. As a bean post-processor, it registers a listener
- * with every transaction manager that is a bean, so that it covers all ways to begin a transaction. A manager that does
- * not accept listeners (see {@link ConfigurableTransactionManager}) is logged as a warning.
+ * with every transaction manager that is a bean, and therefore covers all ways to begin a transaction. A manager that
+ * does not accept listeners (see {@link ConfigurableTransactionManager}) is logged as a warning.
  *
  * <p>It cannot prevent a commit that is already in progress when the lock is lost; pass the fencing token to the
  * database for that case. Reactive transactions commit in other threads and are not covered.
@@ -27,7 +27,9 @@ public final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     private static final LockLog logger = LockLog.of(CommitGuard.class);
 
-    /** Not a bean, because Spring Boot would register it with its transaction managers a second time. */
+    /**
+     * The listener is not a bean, because Spring Boot would register it with its transaction managers a second time.
+     */
     private final TransactionExecutionListener listener = new TransactionExecutionListener() {
 
         @Override

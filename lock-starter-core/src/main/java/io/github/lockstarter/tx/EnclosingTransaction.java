@@ -71,7 +71,7 @@ public final class EnclosingTransaction {
                 : lease;
     }
 
-    /** A class of its own, which is loaded only if spring-tx is present. */
+    /** This separate class is loaded only if spring-tx is present. */
     private static final class Synchronizations {
 
         static boolean areActive() {

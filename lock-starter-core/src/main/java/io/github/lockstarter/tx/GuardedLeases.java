@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GuardedLeases {
 
-    /** Each is a Lease, or a LeaseLock of the thread whose lease may become that of a reader. */
+    /** Each element is a Lease, or a LeaseLock of the thread if its lease may be replaced by the lease of a reader. */
     private static final ThreadLocal<@Nullable List<Object>> CURRENT = new ThreadLocal<>();
 
     private GuardedLeases() {}
 
     /**
-     * Adds a lease to those of the current thread, once for each call.
+     * Adds a lease to the leases of the current thread, once for each call.
      *
      * @param guarded a Lease, or a LeaseLock: the lease that the thread has for that lock at the time of a commit
      */

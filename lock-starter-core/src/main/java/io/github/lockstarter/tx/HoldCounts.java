@@ -12,14 +12,14 @@ public final class HoldCounts {
 
     private static final List<LockMode> PERMITS = List.of(LockMode.PERMIT);
 
-    /** A reader inside of a writer has the writer's lease, which becomes its own if the writer ends before. */
+    /** A reader within a writer has the writer's lease, which the reader takes over if the writer ends first. */
     private static final List<LockMode> LOCKS = List.of(LockMode.WRITE, LockMode.READ);
 
     private HoldCounts() {}
 
     /**
-     * Returns whether the thread has no other holds of the lock than those, so that its lease can be released before
-     * they end.
+     * Returns whether the thread has no holds of the lock beyond the known ones. Its lease can then be released before
+     * these end.
      *
      * @param known how many holds of a mode are known
      */

@@ -31,7 +31,7 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
 
     private static final LockLog logger = LockLog.of(TransactionBoundLocks.class);
 
-    /** By name and mode. */
+    /** The locks by name and mode. */
     private final Map<Map.Entry<String, LockMode>, BoundLock> locks = new LinkedHashMap<>();
 
     private final List<BoundLease> leases = new ArrayList<>(1);
@@ -39,7 +39,10 @@ final class TransactionBoundLocks implements TransactionSynchronization, Ordered
     /** The last synchronization of the transaction, as far as is known, which releases the locks. */
     private TransactionSynchronization last = this;
 
-    /** Holds a lock of the current thread, once for each mode. The hold of a writer is that of a reader as well. */
+    /**
+     * Holds a lock of the current thread, once for each mode. The hold of a writer counts as the hold of a reader as
+     * well.
+     */
     void hold(LockRegistry registry, LockRequest request, RequestDefaults defaults) {
         Map.Entry<String, LockMode> key = Map.entry(request.lockName(), request.mode());
         BoundLock bound = this.locks.get(key);

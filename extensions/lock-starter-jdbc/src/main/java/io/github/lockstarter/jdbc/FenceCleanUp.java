@@ -42,7 +42,10 @@ final class FenceCleanUp implements SmartLifecycle {
 
     private final Duration period;
 
-    /** Null: it is stopped. Changed by the lifecycle of the context, one call after the other. */
+    /**
+     * {@code null} if the clean-up is stopped. The field is changed by the lifecycle of the context, one call after the
+     * other.
+     */
     private volatile @Nullable ThreadPoolTaskScheduler scheduler;
 
     /**

@@ -173,7 +173,7 @@ enum FenceDialect {
         this.clock = clock;
     }
 
-    /** Returns the dialect of the database, or null if it is none of these. */
+    /** Returns the dialect of the database, or {@code null} if it is none of these. */
     static @Nullable FenceDialect of(DatabaseMetaData database) throws SQLException {
         String product = database.getDatabaseProductName().toLowerCase(Locale.ROOT);
         for (FenceDialect dialect : values()) {
@@ -226,7 +226,7 @@ enum FenceDialect {
 
     /**
      * Returns a cheaper statement that does the same for rows which no other transaction has locked exclusively, and
-     * skips the others, or null if the database has none.
+     * skips the others, or {@code null} if the database has none.
      */
     @Nullable
     String lockFree(String table, int rows) {

@@ -4,8 +4,9 @@ import io.github.lockstarter.LockException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when it is not known whether a transaction is that of the present owner of its lock, or when its lease is too
- * old to be fenced. The transaction does not commit. It is no loss: the lease may still be held. Immutable.
+ * Thrown when it is unknown whether a transaction belongs to the present owner of its lock, or when its lease is too
+ * old to be fenced. The transaction does not commit. The exception does not mean a loss: the lease may still be held.
+ * Immutable.
  */
 public class FenceException extends LockException {
 
@@ -19,7 +20,7 @@ public class FenceException extends LockException {
      * Creates the exception.
      *
      * @param message names the lock, the row, the problem and what to do; control characters are replaced
-     * @param cause the failure of the database; null if its answer is the problem
+     * @param cause the failure of the database, or {@code null} if its answer is the problem
      * @param lockName full name of the lock
      * @param fencingToken token of the grant
      */

@@ -6,7 +6,10 @@ import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What the fence needs in a native image: the scripts, and the accessors of the transaction managers. */
+/**
+ * Registers the resources and methods that the fence needs in a native image: the scripts, and the accessors of the
+ * transaction managers.
+ */
 final class FenceHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -16,7 +16,7 @@ final class FenceMeters {
 
     private final MicrometerLockListener meters;
 
-    /** By the value of the tag {@code lock}. */
+    /** The timers by the value of the tag {@code lock}. */
     private final ConcurrentMap<String, Map<FenceOutcome, Timer>> timers = new ConcurrentHashMap<>();
 
     FenceMeters(MicrometerLockListener meters) {

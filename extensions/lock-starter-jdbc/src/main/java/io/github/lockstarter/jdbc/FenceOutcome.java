@@ -1,8 +1,8 @@
 package io.github.lockstarter.jdbc;
 
-/** What the database has answered to the fencing token of a lock. */
+/** Answers of the database to the fencing token of a lock. */
 public enum FenceOutcome {
-    /** No larger token is stored: the transaction is that of the present owner. */
+    /** No larger token is stored: the transaction belongs to the present owner. */
     ACCEPTED,
     /** A later owner has raised a larger token. The lease is lost. */
     REFUSED,

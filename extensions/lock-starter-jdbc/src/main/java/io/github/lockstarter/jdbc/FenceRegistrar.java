@@ -82,7 +82,7 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
         if (target instanceof AbstractPlatformTransactionManager manager && accessor != null) {
             TransactionFence.Listener listener =
                     this.fence.new Listener(manager, () -> dataSource(accessor, manager), beanName);
-            // Not added to the present list, which may be immutable, or that of another manager as well.
+            // The present list is copied, because it may be immutable, or shared with another manager.
             List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
             listeners.add(listener);
             manager.setTransactionExecutionListeners(listeners);
@@ -94,7 +94,7 @@ final class FenceRegistrar implements BeanPostProcessor, PriorityOrdered {
         }
     }
 
-    /** Returns null if the manager has none, as that of JPA without one. */
+    /** Returns {@code null} if the manager has none, such as a manager of JPA without a DataSource. */
     private static @Nullable DataSource dataSource(Method accessor, Object manager) {
         return ReflectionUtils.invokeMethod(accessor, manager) instanceof DataSource source ? source : null;
     }

@@ -18,8 +18,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
  * Reports what the fence does: by meters, application events, and details for the health and the endpoint. Events are
- * published on a thread of its own, because a listener may use the database: the transaction of a late owner would
- * refuse that of the listener. Thread-safe.
+ * published on a separate thread, because a listener may use the database: the transaction of a late owner would refuse
+ * the transaction of the listener. Thread-safe.
  */
 final class FenceReports implements DisposableBean {
 
@@ -36,13 +36,13 @@ final class FenceReports implements DisposableBean {
 
     private final Map<FenceOutcome, LongAdder> counts = new EnumMap<>(FenceOutcome.class);
 
-    /** Null: there was none. */
+    /** {@code null} if there was none. */
     private volatile @Nullable Map<String, Object> lastRefusal;
 
     /**
      * Creates reports.
      *
-     * @param meters null: none
+     * @param meters the meters, or {@code null} if there are none
      */
     FenceReports(ApplicationEventPublisher publisher, @Nullable FenceMeters meters) {
         this.publisher = publisher;
@@ -70,7 +70,7 @@ final class FenceReports implements DisposableBean {
     /** Publishes the event later. */
     void refused(TransactionRefusedEvent event) {
         Map<String, Object> refusal = new LinkedHashMap<>();
-        // Without the key, which may be personal data
+        // The key is omitted, because it may be personal data.
         refusal.put("lock", event.name());
         refusal.put("outcome", event.outcome().name());
         refusal.put("at", Instant.now().toString());

@@ -31,7 +31,7 @@ final class FenceTable {
      * The token of a lock is raised in one row, at the grant, and each transaction of the owner locks the row that has
      * its token until it ends. So an owner that raises its token waits for the transactions of earlier owners, and
      * these are refused afterwards, whatever the isolation level: the statement decides by the row as it is now, or
-     * fails in a database that decides by a snapshot. Transactions of one owner share the lock, so that one may begin
+     * fails in a database that decides by a snapshot. Transactions of one owner share the lock. One may therefore begin
      * while another one is suspended.
      *
      * Rows are deleted when they have not been raised for twice the retention. A token that is older than the retention
@@ -42,7 +42,7 @@ final class FenceTable {
      * clock must not step back by more than r.
      */
 
-    /** What the database has answered. */
+    /** Answers of the database. */
     enum Outcome {
         /** The token was raised, or was stored already. The row is locked until the transaction ends. */
         ACCEPTED,
@@ -125,7 +125,9 @@ final class FenceTable {
         return this.dataSource instanceof AbstractRoutingDataSource;
     }
 
-    /** Returns what a transaction of this thread has bound to the DataSource; null: it has none. */
+    /**
+     * Returns what a transaction of this thread has bound to the DataSource, or {@code null} if it has bound nothing.
+     */
     @Nullable
     Object boundResource() {
         return TransactionSynchronizationManager.getResource(this.dataSource);
@@ -332,7 +334,7 @@ final class FenceTable {
     }
 
     /**
-     * Returns whether the failure is that of a conflict with another transaction, after which a new transaction can
+     * Returns whether a conflict with another transaction caused the failure, after which a new transaction can
      * succeed.
      */
     static boolean isConflict(SQLException failure) {
@@ -352,7 +354,7 @@ final class FenceTable {
     }
 
     /**
-     * Returns whether another transaction has inserted the row, so that the statement can be repeated in the same
+     * Returns whether another transaction has inserted the row. The statement can then be repeated in the same
      * transaction.
      */
     static boolean isDuplicate(SQLException failure) {
@@ -377,7 +379,7 @@ final class FenceTable {
         return TimeUnit.MILLISECONDS.toMicros(time.toMillis());
     }
 
-    /** Executes each statement without an effect, so that a missing table or right is noticed at the start. */
+    /** Executes each statement without an effect, to detect a missing table or right at the start. */
     void check() throws SQLException {
         try (Connection connection = open()) {
             this.defaultIsolation = connection.getTransactionIsolation();
@@ -404,7 +406,7 @@ final class FenceTable {
     /**
      * Returns whether a transaction that has read can commit although what it has read was changed since.
      *
-     * @param isolation of the transaction; null: the default
+     * @param isolation isolation of the transaction, or {@code null} for the default
      */
     boolean mayReadBeforeLastCommit(@Nullable Integer isolation) {
         return this.dialect.writesToOldSnapshots()

@@ -44,7 +44,7 @@ final class FenceTables implements InitializingBean {
 
     private final Consumer<FenceTables> whenCreated;
 
-    /** By DataSource without its proxies. Not changed after the start. */
+    /** The tables by DataSource without its proxies. The map is not changed after the start. */
     private final IdentityHashMap<DataSource, FenceTable> tables = new IdentityHashMap<>();
 
     private List<FenceTable> all = List.of();
@@ -137,7 +137,7 @@ final class FenceTables implements InitializingBean {
 
     /** Returns what is the same for all pools that use the same table. */
     private String identity(Connection connection) throws SQLException {
-        // Without parameters
+        // The parameters of the URL are removed.
         String url = connection.getMetaData().getURL().replaceFirst("[?;].*", "");
         // A qualified name does not depend on the schema, which is in the URL of MariaDB and MySQL.
         boolean isQualified = this.properties.tableName().contains(".");
@@ -212,7 +212,7 @@ final class FenceTables implements InitializingBean {
         return dialect;
     }
 
-    /** Returns the table of a database, or null if its transactions are not fenced. */
+    /** Returns the table of a database, or {@code null} if its transactions are not fenced. */
     @Nullable
     FenceTable find(DataSource dataSource) {
         return this.tables.get(target(dataSource));

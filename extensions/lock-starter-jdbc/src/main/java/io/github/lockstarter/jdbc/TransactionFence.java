@@ -58,11 +58,11 @@ final class TransactionFence implements GrantFence {
     /*
      * Implementation note. The names in brackets are the actions of the specification Fence.
      *
-     * Grant. The token is raised in a transaction of its own [RaiseAlone], so that a rollback of the owner takes
-     * nothing back, and what the owner reads before its first transaction cannot be changed by a late owner. A lock
-     * that is granted in a running transaction raises its token there [RaiseInside], because a second connection could
-     * be missing. If that transaction is rolled back, a former owner may commit. Therefore nothing is committed under
-     * that grant afterwards.
+     * Grant. The token is raised in a separate transaction [RaiseAlone]: a rollback of the owner takes nothing back,
+     * and what the owner reads before its first transaction cannot be changed by a late owner. A lock that is granted
+     * in a running transaction raises its token there [RaiseInside], because a second connection could be missing. If
+     * that transaction is rolled back, a former owner may commit. Therefore nothing is committed under that grant
+     * afterwards.
      *
      * Begin. The rows with the tokens are locked on the connection of the transaction, before its first statement
      * [Begin]. Only if a token was not raised, or its row was deleted, it is raised there. A conflict with another
@@ -94,7 +94,7 @@ final class TransactionFence implements GrantFence {
             "If the lock has no other owner, instances that use different Redis servers or databases share the table: set"
                     + " distributed-lock.jdbc.fence.table-name for those of one of them.";
 
-    /** The shortest wait for a row, so that a free row can be locked even if no time is left. */
+    /** The shortest wait for a row, with which a free row can be locked even if no time is left. */
     private static final long MIN_WAIT_MILLIS = 100;
 
     // These fields are written before `tables`, and read after it.
@@ -173,7 +173,7 @@ final class TransactionFence implements GrantFence {
         /** Its transactions with a fenced database that have not ended, the innermost first. */
         private final Deque<Fenced> open = new ArrayDeque<>(1);
 
-        /** Returns the locks without those that the body has released. */
+        /** Returns the locks that the body has not released. */
         List<Held> held() {
             return this.locks.stream()
                     .filter(lock -> lock.lease.state() != Lease.State.RELEASED)
@@ -208,7 +208,7 @@ final class TransactionFence implements GrantFence {
          */
         boolean mustLockAgain;
 
-        /** The reason why the transaction must not commit, or null if it may. */
+        /** The reason why the transaction must not commit, or {@code null} if it may. */
         @Nullable
         RuntimeException failure;
 
@@ -221,7 +221,7 @@ final class TransactionFence implements GrantFence {
             this.resource = resource;
         }
 
-        /** Returns whether the database has ended it, so that its rows are locked no longer. */
+        /** Returns whether the database has ended the transaction, in which case its rows are no longer locked. */
         boolean isEnded() {
             // Some failures of a commit are reported to no listener.
             return this.isEnded || this.transaction.isCompleted();
@@ -336,7 +336,7 @@ final class TransactionFence implements GrantFence {
         /**
          * Creates a listener.
          *
-         * @param dataSource supplies the DataSource of the manager, or null if it has none
+         * @param dataSource supplies the DataSource of the manager, or {@code null} if it has none
          * @param name of the manager, for messages
          */
         Listener(PlatformTransactionManager manager, Supplier<@Nullable DataSource> dataSource, String name) {
@@ -669,7 +669,7 @@ final class TransactionFence implements GrantFence {
         try {
             return atMost(longest, holder.getTimeToLiveInMillis());
         } catch (TransactionTimedOutException ex) {
-            // Only the shortest wait is left.
+            // No time is left beyond the shortest wait.
             return atMost(longest, 0);
         }
     }
@@ -861,7 +861,7 @@ final class TransactionFence implements GrantFence {
     }
 
     /**
-     * Raises the token in a transaction of its own, by auto-commit in one round trip. After a conflict, the connection
+     * Raises the token in a separate transaction, by auto-commit in one round trip. After a conflict, the connection
      * is a new one: the pool may have prepared it in a transaction that is rolled back then.
      */
     private void raiseAlone(FenceTable table, Held lock, Duration timeout) {
@@ -939,7 +939,7 @@ final class TransactionFence implements GrantFence {
         }
     }
 
-    /** Returns another open transaction of this thread that has locked the row, or null if there is none. */
+    /** Returns another open transaction of this thread that has locked the row, or {@code null} if there is none. */
     private @Nullable Fenced locking(FenceTable table, Held lock, @Nullable Fenced except) {
         return first(each -> each != except
                 && !each.isEnded()
@@ -949,7 +949,7 @@ final class TransactionFence implements GrantFence {
     }
 
     /**
-     * Returns the transaction in which statements of this thread are executed, or null if none is open or it is
+     * Returns the transaction in which statements of this thread are executed, or {@code null} if none is open or it is
      * suspended.
      */
     private @Nullable Fenced running(FenceTable table) {

@@ -14,7 +14,7 @@ public class TransactionRefusedException extends LockLostException {
      * Creates the exception.
      *
      * @param message names the lock and the table; control characters are replaced
-     * @param loss that of the lease, which becomes the cause
+     * @param loss the loss of the lease, which becomes the cause
      */
     public TransactionRefusedException(String message, LockLostException loss) {
         super(message, loss.lockName(), loss.fencingToken(), loss.reason());

@@ -14,12 +14,12 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  * one that acquired it, but not by several threads at the same time.
  *
  * <p>{@code lockAtMostFor} is a fixed lease that is never renewed: ShedLock cannot notify a task of the loss of its
- * lock, so that after the early end of a renewed lease, in an outage of the store, a second node could run the task as
- * well. If a node dies, its lock is taken until the end of the lease. {@code lockAtLeastFor} counts from the grant, and
- * applies even if the node dies. An extension never shortens the lease.
+ * lock. After the early end of a renewed lease, in an outage of the store, a second node could therefore run the task
+ * as well. If a node dies, its lock is taken until the end of the lease. {@code lockAtLeastFor} counts from the grant,
+ * and applies even if the node dies. An extension never shortens the lease.
  *
- * <p>The name of the lock is that of ShedLock: it is the same lock as that of {@code @DistributedLock(name = …)} and
- * {@link LockRegistry#getLock} with this name.
+ * <p>The lock has the name that ShedLock uses: it is the same lock as the lock of {@code @DistributedLock(name = …)}
+ * and {@link LockRegistry#getLock} with this name.
  */
 public final class LeaseLockProvider implements ExtensibleLockProvider {
 

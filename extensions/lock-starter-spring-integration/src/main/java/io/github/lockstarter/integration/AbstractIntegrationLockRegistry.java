@@ -52,7 +52,7 @@ abstract class AbstractIntegrationLockRegistry<L extends Lock>
         return adapt(lock(lockKey));
     }
 
-    /** Returns the lock as the version of Spring Integration knows it. */
+    /** Returns the lock with the type that the version of Spring Integration requires. */
     abstract L adapt(LeaseLock lock);
 
     private LeaseLock lock(Object lockKey) {

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Lock;
 
 /**
  * Adapts a {@link LockRegistry} to Spring Integration 6.5, the version of Spring Boot 3.5. Its locks have no methods
- * with a time to live, which that version does not know; everything else is as in {@link IntegrationLockRegistry},
+ * with a time to live, which that version does not support; everything else is as in {@link IntegrationLockRegistry},
  * which cannot be loaded there.
  */
 public final class Integration6LockRegistry extends AbstractIntegrationLockRegistry<Lock> {

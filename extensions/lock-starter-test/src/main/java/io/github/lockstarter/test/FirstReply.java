@@ -17,7 +17,7 @@ final class FirstReply implements SmartLifecycle {
 
     private static final long PAUSE_MILLIS = 10;
 
-    /** Returns null if there is no registry. */
+    /** Returns {@code null} if there is no registry. */
     private final Supplier<@Nullable LockHealth> health;
 
     private volatile boolean running;

@@ -11,8 +11,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * Keeps the locks of a test in memory. Waiting, reentrancy, renewal, loss and fencing tokens are those of the store in
- * Redis. Each application context has its own locks.
+ * Keeps the locks of a test in memory. Waiting, reentrancy, renewal, loss and fencing tokens are the same as with the
+ * store in Redis. Each application context has its own locks.
  *
  * <p>Applies to tests that start an application context of Spring Boot: with {@code @SpringBootTest}, and with slices
  * such as {@code @WebMvcTest}, to which it adds the locks.

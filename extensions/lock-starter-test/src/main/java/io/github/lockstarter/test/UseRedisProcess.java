@@ -9,15 +9,16 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Runs a test with a Redis of its own: a process on a free port of the loopback interface, started before the beans of
- * the application context and ended with the context. Contexts that the test framework caches keep their process.
+ * Runs a test with a separate Redis server: a process on a free port of the loopback interface, started before the
+ * beans of the application context and ended with the context. Contexts that the test framework caches keep their
+ * process.
  *
- * <p>The program is the first {@code redis-server} or {@code valkey-server} on the PATH, or else that of the dependency
- * {@code org.signal:embedded-redis} (Linux and macOS). Without one, the context fails to start.
+ * <p>The program is the first {@code redis-server} or {@code valkey-server} on the PATH, or else the program of the
+ * dependency {@code org.signal:embedded-redis} (Linux and macOS). Without one, the context fails to start.
  *
  * <p>Sets {@code spring.data.redis.url}, {@code host}, {@code port} and {@code ssl.enabled}, which take precedence over
- * those of the application. The context fails to start if the application configures a cluster, sentinels or replicas,
- * which Spring Boot would use instead.
+ * the settings of the application. The context fails to start if the application configures a cluster, sentinels or
+ * replicas, which Spring Boot would use instead.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -43,12 +43,12 @@ final class EndpointRights {
                 .anyMatch(operation -> operation.getRequestPredicate().getHttpMethod() == method);
     }
 
-    /** Returns the path of the endpoint below the context path; null if it has none. */
+    /** Returns the path of the endpoint below the context path, or {@code null} if it has none. */
     @Nullable
     String path() {
         PathMappedEndpoints mapped = this.paths.getIfUnique();
         String path = mapped != null ? mapped.getPath(LOCKS) : null;
-        // On a port of their own, endpoints have a servlet of their own.
+        // On a separate port, endpoints have a separate servlet.
         return path == null || ManagementPortType.get(this.environment) != ManagementPortType.SAME
                 ? path
                 : this.environment.getProperty("spring.mvc.servlet.path", "").replaceFirst("/$", "") + path;

@@ -66,7 +66,7 @@ final class LockScan {
     /** Keys in one call, which blocks Redis for about a microsecond for each of them, and for at most a millisecond. */
     private static final int MAX_KEYS = 500;
 
-    /** Time for the calls of one part where most keys are not those of locks, or few locks have the text. */
+    /** Time for the calls of one part where most keys do not belong to locks, or few locks have the text. */
     private static final long PART_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StringRedisTemplate redis;
@@ -102,17 +102,17 @@ final class LockScan {
     /**
      * A part of all names.
      *
-     * @param cursor begins the next part; null: this was the last one
+     * @param cursor cursor for the next part, or {@code null} if this was the last one
      */
     record Part(Set<String> names, @Nullable String cursor) {}
 
     /**
      * Returns the next names.
      *
-     * @param cursor that of the part before; null: begins
+     * @param cursor the cursor of the previous part, or {@code null} for the first part
      * @param text what the names contain; empty: all names
      * @param count how many names are wanted; a part can have a few more, and fewer where it takes long to find them
-     * @return null: the user of the connection has no permission for {@code SCAN}
+     * @return the part, or {@code null} if the user of the connection has no permission for {@code SCAN}
      * @throws LockStoreException if Redis does not answer in time
      * @throws IllegalArgumentException if the cursor is none
      */
@@ -172,7 +172,7 @@ final class LockScan {
             if (position.equals(START)) {
                 nodes.remove();
             }
-            // Most keys are not those of locks, or few locks have the text.
+            // Most keys do not belong to locks, or few locks have the text.
             keysPerCall = Math.min(2 * keysPerCall, MAX_KEYS);
         }
         return new Part(names, nodes.isEmpty() ? null : nodes.element() + "-" + position);

@@ -65,7 +65,7 @@ final class LocksOverview {
     /**
      * Creates the overview.
      *
-     * @param scan null: there is no Redis that could be scanned
+     * @param scan the scan, or {@code null} if there is no Redis that could be scanned
      * @param limit how long a request waits for the descriptions of locks; those that are late are left out
      */
     LocksOverview(LockInventory inventory, LockRegistry registry, @Nullable LockScan scan, Duration limit) {
@@ -78,7 +78,7 @@ final class LocksOverview {
     /**
      * Describes the next locks.
      *
-     * @param cursor that of the part before; null: begins
+     * @param cursor the cursor of the previous part, or {@code null} for the first part
      * @param text what the names contain; empty: all names
      * @param count how many locks are wanted; there can be a few more or less
      * @throws LockStoreException if the store does not answer
@@ -158,7 +158,7 @@ final class LocksOverview {
         return locks;
     }
 
-    /** Returns null if the lock is free. */
+    /** Returns {@code null} if the lock is free. */
     private @Nullable Map<String, @Nullable Object> describe(
             String name, CompletableFuture<Optional<Stored>> read, Map<String, Object> instances) {
         Map<String, @Nullable Object> lock = new LinkedHashMap<>();
@@ -188,7 +188,7 @@ final class LocksOverview {
         lock.put("token", text(stored.fencingToken()));
         lock.put("remaining", millis(stored.remaining()));
         lock.put("holder", reference(stored.holder(), instances));
-        // Of several holders, the oldest is the one that may be stuck.
+        // If there are several holders, the oldest is the one that may be stuck.
         lock.put(
                 "since",
                 time(
@@ -276,7 +276,7 @@ final class LocksOverview {
 
     /**
      * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one
-     * step, so that a grant between them is ended as well.
+     * step, and a grant between them is therefore ended as well.
      *
      * @param id of the lock, as {@link #next} describes it
      * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with

@@ -18,9 +18,9 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
 import org.springframework.boot.json.JsonWriter;
 
 /**
- * Serves the page and what it asks for. All addresses are relative to the page, so that it works behind any prefix.
+ * Serves the page and the data that it requests. All addresses are relative to the page, which works behind any prefix.
  *
- * <p>A servlet of its own, and not a controller: the page does not depend on the application's message converters,
+ * <p>The page is a servlet and not a controller: it does not depend on the application's message converters,
  * interceptors and paths, and works without Spring MVC.
  *
  * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count};
@@ -62,8 +62,8 @@ final class LocksPage extends HttpServlet {
     /**
      * Creates the servlet.
      *
-     * @param overview called for each request for data, so that nothing is created when the server starts
-     * @param security null: there is none
+     * @param overview called for each request for data, because nothing must be created when the server starts
+     * @param security the security, or {@code null} if there is none
      * @param path path of the servlet
      * @param application name of the application; may be empty
      */

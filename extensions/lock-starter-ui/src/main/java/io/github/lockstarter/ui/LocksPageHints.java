@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What the page needs in a native image: its files. */
+/** Registers the files that the page needs in a native image. */
 final class LocksPageHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -19,7 +19,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.csrf.CsrfToken;
 
-/** What the page needs of Spring Security, if it is present. Thread-safe. */
+/** Provides the parts of Spring Security that the page needs, if it is present. Thread-safe. */
 final class SpringSecurity {
 
     private final ObjectProvider<FilterChainProxy> filters;
@@ -65,7 +65,8 @@ final class SpringSecurity {
         if (filter instanceof AuthorizationFilter authorization) {
             return isGranted(authorization, asked);
         }
-        // That of authorizeRequests(), which Spring Security 6 has beside authorizeHttpRequests(), cannot be asked.
+        // That of authorizeRequests(), which Spring Security 6 has in addition to authorizeHttpRequests(), cannot be
+        // asked.
         return !filter.getClass().getSimpleName().equals("FilterSecurityInterceptor");
     }
 
@@ -76,8 +77,8 @@ final class SpringSecurity {
     }
 
     /**
-     * Returns the exception for which Spring Security asks an anonymous user to log in; null: no filter would handle
-     * it.
+     * Returns the exception for which Spring Security asks an anonymous user to log in, or {@code null} if no filter
+     * would handle it.
      */
     @Nullable
     RuntimeException denied() {
@@ -86,7 +87,10 @@ final class SpringSecurity {
                 : null;
     }
 
-    /** Returns the name and the value of the parameter that requests need which change something; null: none. */
+    /**
+     * Returns the name and the value of the parameter that requests need which change something, or {@code null} if
+     * there is none.
+     */
     @Nullable
     Map<String, String> csrfParameter(HttpServletRequest request) {
         return request.getAttribute("_csrf") instanceof CsrfToken token

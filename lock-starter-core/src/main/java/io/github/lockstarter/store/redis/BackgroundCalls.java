@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes blocking calls in the background, for a connection that offers no others. A call that has not begun within
- * one command timeout, or for which there is no thread, fails without having been sent. Thread-safe.
+ * Executes blocking calls in the background, for a connection that offers only blocking calls. A call that has not
+ * begun within one command timeout, or for which there is no thread, fails without having been sent. Thread-safe.
  */
 final class BackgroundCalls {
 

@@ -51,7 +51,7 @@ final class ConnectionAttempts {
         return Math.min(FIRST_PAUSE_MILLIS << Math.min(this.failures++, 10), MAX_PAUSE_MILLIS);
     }
 
-    /** Notes that the start reports that there is no connection yet, so that the first one is logged. */
+    /** Records that the start reports a missing connection. The first connection is then logged. */
     void startedWithout() {
         this.startedWithout = true;
     }

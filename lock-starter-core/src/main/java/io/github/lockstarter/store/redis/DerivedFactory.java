@@ -36,7 +36,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 
 /**
  * Derives Lettuce connection factories from the application's: same servers, credentials and TLS, but short timeouts,
- * client options adapted as below, and event loops of their own. The application's factory is not changed.
+ * client options adapted as below, and separate event loops. The application's factory is not changed.
  */
 final class DerivedFactory {
 
@@ -93,7 +93,7 @@ final class DerivedFactory {
     }
 
     /**
-     * Returns the recipe for such factories; null if none can be derived from this kind of factory.
+     * Returns the recipe for such factories, or {@code null} if none can be derived from this kind of factory.
      *
      * @param timeout how long connecting and a command may take
      */
@@ -111,7 +111,7 @@ final class DerivedFactory {
                 : null;
     }
 
-    /** Returns the factory behind the proxies of Spring, which have no configuration of their own. */
+    /** Returns the factory behind the proxies of Spring, because a proxy has no configuration. */
     static RedisConnectionFactory targetOf(RedisConnectionFactory factory) {
         Object target = factory instanceof ScopedObject scoped
                 ? scoped.getTargetObject()
@@ -305,7 +305,7 @@ final class DerivedFactory {
         return this.original.getClientConfiguration().getRedisCredentialsProviderFactory();
     }
 
-    /** Returns the name by which the Sentinels know the master. */
+    /** Returns the name of the master in the configuration of the Sentinels. */
     String masterName() {
         NamedNode master = ((RedisSentinelConfiguration) this.servers).getMaster();
         return Objects.requireNonNull(Objects.requireNonNull(master).getName());

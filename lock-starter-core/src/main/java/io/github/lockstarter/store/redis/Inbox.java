@@ -22,12 +22,12 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
- * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition, so that a
- * failure here makes waiting slower but loses no lock. Thread-safe.
+ * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition. A failure here
+ * therefore makes waiting slower but loses no lock. Thread-safe.
  *
- * <p>A connection can end without a sign at this end, for example if a load balancer forgets it while it is idle. While it
- * is subscribed, the inbox publishes a random number to its own channel in each period, and subscribes again after two
- * periods in which none has arrived.
+ * <p>A connection can end without a sign at this end, for example if a load balancer forgets it while it is idle. While
+ * it is subscribed, the inbox publishes a random number to its own channel in each period, and subscribes again after
+ * two periods in which none has arrived.
  */
 final class Inbox implements MessageListener, SubscriptionListener {
 
@@ -127,7 +127,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
      */
     @Nullable
     String waiting() {
-        // A switch is a class of its own. If its initialization failed on an exhausted stack, it would fail for ever.
+        // The compiler generates a separate class for a switch. If its initialization failed on an exhausted stack, it
+        // would fail for ever.
         State current = this.state;
         return current == State.SUBSCRIBED ? this.notified : current == State.UNAVAILABLE ? this.polling : null;
     }

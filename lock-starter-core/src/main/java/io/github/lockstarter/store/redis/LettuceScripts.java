@@ -91,7 +91,7 @@ final class LettuceScripts extends StoreConnection.Open {
      * server that does not reply for a while would otherwise get one for each lock, and a text has 20 kB.
      *
      * @return completed on a thread that must not be blocked
-     * @throws StackOverflowError after which the connection must not be used any more
+     * @throws StackOverflowError if the stack is exhausted, after which the connection must no longer be used
      */
     CompletableFuture<Object> start(ScriptCommands.Call call) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
@@ -136,7 +136,10 @@ final class LettuceScripts extends StoreConnection.Open {
         }
     }
 
-    /** Returns the reply to the call that has sent the text of the script; null: this call must contain the text. */
+    /**
+     * Returns the reply to the call that has sent the text of the script, or {@code null} if this call must contain the
+     * text.
+     */
     private @Nullable Object textSender(LuaScript script, int repetitions, CompletableFuture<Object> reply) {
         if (repetitions > 1) {
             // Behind a proxy, the text has reached another server.

@@ -26,9 +26,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The client resources of the private connections: those of the application, with event loops of their own. Code that
- * blocks the application's event loops must not delay renewals. All other parts are shared and never shut down here.
- * Thread-safe.
+ * The client resources of the private connections: the resources of the application, with separate event loops. Code
+ * that blocks the application's event loops must not delay renewals. All other parts are shared and never shut down
+ * here. Thread-safe.
  */
 final class OwnEventLoops {
 
@@ -119,7 +119,7 @@ final class OwnEventLoops {
         }
     }
 
-    /** The timer of the application, whose tasks are those of one run of the event loops. */
+    /** The timer of the application, restricted to the tasks of one run of the event loops. */
     private static final class StoppableTimer implements Timer {
 
         private final Timer timer;

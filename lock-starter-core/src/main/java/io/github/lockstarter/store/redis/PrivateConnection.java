@@ -40,7 +40,7 @@ final class PrivateConnection extends StoreConnection {
 
     /**
      * Limit of the second attempt of {@link #start}: a JVM that starts on a busy machine may take seconds to load the
-     * client, and its server to reply. All other attempts are short, because leases end meanwhile.
+     * client, and its server to reply. All other attempts are short, because leases end while they run.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -55,17 +55,17 @@ final class PrivateConnection extends StoreConnection {
 
     private final boolean cluster;
 
-    /** Null unless Sentinel names the master and the connection is started. */
+    /** {@code null} unless Sentinel names the master and the connection is started. */
     private volatile @Nullable Sentinels sentinels;
 
     private final SingleTask check = new SingleTask(this::runCheck);
 
-    /** Null unless started. */
+    /** {@code null} unless the connection is started. */
     private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable Listener listener;
 
-    /** A connection that must be closed by another thread, because it may block; null: none. */
+    /** A connection that another thread must close, because closing may block, or {@code null} if there is none. */
     private volatile @Nullable LettuceScripts discarded;
 
     /** The last connection that was closed because another one has replaced it: its client repeats no command. */
@@ -77,7 +77,7 @@ final class PrivateConnection extends StoreConnection {
     /** Set at the end of {@link #stop}. */
     private volatile boolean stopped;
 
-    /** Whether the connection leads to a server that is not the master any more. */
+    /** Whether the connection leads to a server that is no longer the master. */
     private volatile boolean notMaster;
 
     private volatile ConnectionAttempts attempts;
@@ -284,7 +284,7 @@ final class PrivateConnection extends StoreConnection {
             this.connectFailure = null;
             this.check.ended();
             if (this.notMaster) {
-                // Found out meanwhile.
+                // While the connection was opened, its server was found not to be the master.
                 check();
             }
             this.startAttempts.countDown();
@@ -335,7 +335,8 @@ final class PrivateConnection extends StoreConnection {
         // In a cluster PING would ask every node, and one that is down must not affect locks on the others. There
         // Lettuce supervises the connection to each node.
         if (!this.cluster) {
-            // Sent first on the same connection, so that its reply arrives first, without a round trip of its own.
+            // This command is sent first on the same connection. Its reply therefore arrives first, without an
+            // additional round trip.
             readFormat(open);
             try {
                 String unused =
@@ -369,7 +370,7 @@ final class PrivateConnection extends StoreConnection {
             throw ex;
         }
         if (this.background == null) {
-            // Stopped meanwhile.
+            // The connection was stopped while the new one was opened.
             Thread unused = opened.close();
             return;
         }
@@ -388,7 +389,7 @@ final class PrivateConnection extends StoreConnection {
             moved();
         }
         if (replaced == null) {
-            // In a cluster the node with the key of the format may be another one than those that have answered.
+            // In a cluster the node with the key of the format may differ from the nodes that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
             this.isUnusable = new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);

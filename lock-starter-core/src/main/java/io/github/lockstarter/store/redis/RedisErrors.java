@@ -15,7 +15,7 @@ import org.springframework.data.redis.RedisSystemException;
  * Translates the exceptions of Redis clients into {@link LockStoreException}: whether the command may have been
  * executed, whether a later attempt may succeed, and what to do. Error replies are classified by their text.
  *
- * <p>Errors of commands inside of a script need special care: Redis 6.2 wraps them in a text about the script, and no
+ * <p>Errors of commands in a script need special care: Redis 6.2 wraps them in a text about the script, and no
  * server reports a missing permission there with the code {@code NOPERM} that it uses everywhere else.
  */
 final class RedisErrors {
@@ -51,15 +51,15 @@ final class RedisErrors {
     private static final Pattern SCRIPT_PREFIX =
             Pattern.compile("^(ERR Error running script \\(call to \\w+\\): )?(@user_script: ?\\d+: )+-?");
 
-    /** A missing permission inside of a script: up to Redis 7.0, and in Redis 7.2 and newer and in Valkey. */
+    /** A missing permission in a script: up to Redis 7.0, and in Redis 7.2 and newer and in Valkey. */
     private static final Pattern DENIED_IN_SCRIPT =
             Pattern.compile("The user executing the script |ACL failure in script: ");
 
-    /** What an error means for the command. */
+    /** Meanings of an error for the command. */
     private enum Meaning {
         /** The server rejected the command before it executed anything, and may accept it later. */
         REJECTED,
-        /** As above, and the server is not, or may not be, the master any more. */
+        /** As above, and the server is not, or may not be, the master. */
         NOT_MASTER,
         /** The error does not go away by itself. The script has written nothing. */
         REFUSED,
@@ -163,9 +163,9 @@ final class RedisErrors {
     private RedisErrors() {}
 
     /**
-     * Has no effect, but initializes this class and those of the JDK that it uses. If that failed later, because the
-     * stack of the first thread that has an error is exhausted, or the heap is full, the class could not be used any
-     * more.
+     * Has no effect, but initializes this class and the classes of the JDK that it uses. If that failed later, because
+     * the stack of the first thread that has an error is exhausted, or the heap is full, the class could not be used
+     * any more.
      */
     static void load() {
         Kind unused = Kind.of("");
@@ -179,7 +179,7 @@ final class RedisErrors {
      * @param subject what the command was for, such as {@code lock 'a'}
      * @param executedOnce false over the application's connection, whose client may have repeated the command: a
      *     rejection may then be the reply to the second execution, after the first one succeeded
-     * @param connectFailure why the last attempt to connect failed; null if it did not fail or is not known
+     * @param connectFailure why the last attempt to connect failed, or {@code null} if it did not fail or is not known
      */
     static LockStoreException translate(
             Throwable ex, String servers, String subject, boolean executedOnce, @Nullable Throwable connectFailure) {
@@ -232,7 +232,7 @@ final class RedisErrors {
     /**
      * Creates the exception for a command that was not sent because there is no connection.
      *
-     * @param cause why there is none; null if that is not known
+     * @param cause why there is none, or {@code null} if that is not known
      */
     static LockStoreException notConnected(String servers, String subject, @Nullable Throwable cause) {
         String problem = cause != null ? rootMessage(cause) : "";
@@ -300,7 +300,7 @@ final class RedisErrors {
         if (problem.contains("WRONGPASS") || problem.contains("NOAUTH")) {
             return CREDENTIALS;
         }
-        // Lettuce sends commands of its own, such as CLUSTER NODES.
+        // Lettuce itself sends commands such as CLUSTER NODES.
         if (problem.contains("NOPERM")) {
             return PERMISSION;
         }
@@ -331,8 +331,8 @@ final class RedisErrors {
     }
 
     /**
-     * Returns whether the user lacks a permission for the command itself, so that nothing was executed; false if a
-     * command inside of a script was rejected.
+     * Returns whether the user lacks a permission for the command itself, in which case nothing was executed. Returns
+     * false if a command in a script was rejected.
      */
     private static boolean isDeniedAtOnce(String message) {
         return message.startsWith("NOPERM")
@@ -340,8 +340,7 @@ final class RedisErrors {
     }
 
     /**
-     * Returns whether the exception is that of a client for an error reply, or was created for an error within a
-     * result.
+     * Returns whether a client threw the exception for an error reply, or it was created for an error within a result.
      */
     static boolean isErrorReply(Throwable ex) {
         for (Class<?> type = ex.getClass(); type != null; type = type.getSuperclass()) {

@@ -67,11 +67,11 @@ public final class RedisLockStore implements LockStore {
      *     receivers, so a release states whether the server is one, unless the script assumes it.
      *
      * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and
-     * that of a release that names a successor through Lettuce itself: the next owner waits for it, and the path runs
-     * too seldom to be compiled, so that the template made a hand-over between JVMs 6 to 9 % slower. Commands that are
-     * sent complete on an event loop of the private connection, which must not be blocked. The application's connection
-     * offers blocking calls only; BackgroundCalls executes what is sent over it. Whatever is thrown, an Error included,
-     * becomes a failure of the command.
+     * the script of a release that names a successor through Lettuce itself: the next owner waits for it, and the path
+     * runs too seldom to be compiled. The template therefore made a hand-over between JVMs 6 to 9 % slower. Commands
+     * that are sent complete on an event loop of the private connection, which must not be blocked. The application's
+     * connection offers blocking calls only; BackgroundCalls executes what is sent over it. Whatever is thrown, an
+     * Error included, becomes a failure of the command.
      *
      * Time. A command that is sent is answered or fails within the command timeout, with all that it takes: the
      * repetition with the text of the script and the confirmation by replicas. A blocking call over the template ends
@@ -80,11 +80,11 @@ public final class RedisLockStore implements LockStore {
      *
      * Format. The scripts of two formats would misread the same key, so WireFormat decides whether locks may be
      * acquired; its version is read with each connection. Without it a release names no successor, or the waiters of
-     * this JVM would pass a lock on for ever. Everything else goes on, so that leases end in order.
+     * this JVM would pass a lock on for ever. Everything else continues, which lets leases end in order.
      *
      * Units. leaseMillis, keepMillis, claimMillis: milliseconds. Fencing tokens: microseconds of the server's clock, 0
-     * for none. Deadlines inside of this package: nanoseconds of System.nanoTime(). Counts of disconnects: only
-     * equality matters.
+     * for none. Deadlines in this package are nanoseconds of System.nanoTime(). Counts of disconnects are compared for
+     * equality only.
      *
      * Cost. An uncontended acquire is one EVALSHA through StringRedisTemplate, one frame from here to the template.
      *
@@ -117,7 +117,7 @@ public final class RedisLockStore implements LockStore {
     /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
     private final long claimMillis;
 
-    /** Null unless started. */
+    /** {@code null} unless the store is started. */
     private volatile @Nullable Run run;
 
     /**
@@ -191,7 +191,7 @@ public final class RedisLockStore implements LockStore {
                     ? scripts.timeouts.await(scripts.start(call))
                     : open.template.execute(call.script, call.keys, (Object[]) call.arguments);
             if (result == null) {
-                // In a transaction or pipeline of the application.
+                // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
             }
             return toReply(command, result, disconnects);
@@ -303,7 +303,7 @@ public final class RedisLockStore implements LockStore {
                 .thenApply(result -> toReply(command, result, disconnects));
     }
 
-    /** Confirms a grant. Each failure leaves the grant in Redis, so that the outcome is unknown. */
+    /** Confirms a grant. Each failure leaves the grant in Redis, and the outcome is therefore unknown. */
     private CompletableFuture<Reply> confirm(
             Command.Acquire command, Reply granted, LettuceScripts scripts, long disconnects) {
         Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
@@ -415,7 +415,7 @@ public final class RedisLockStore implements LockStore {
         return isOfInstances(command) ? "the descriptions of instances" : this.keys.describe(command.lock());
     }
 
-    /** Returns the key of a command for a lock, of several the first; null: it is for no lock. */
+    /** Returns the key of a command for a lock, the first of several, or {@code null} if it is for no lock. */
     private @Nullable String keyOf(Command command) {
         Command first = command instanceof Command.RenewAll all ? all.renewals().get(0) : command;
         return isOfInstances(first) ? null : this.keys.keyOf(first.lock());
@@ -425,7 +425,7 @@ public final class RedisLockStore implements LockStore {
     public int renewalBatchSize() {
         StoreConnection.Open open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
-        // Where each renewal is a call of its own, a server that is down must delay the renewals of its own locks only.
+        // Where each renewal is a separate call, a server that is down must delay only the renewals of its locks.
         return open == null || (scripts != null && scripts.isSingleServer.get()) ? MAX_BATCH : 1;
     }
 
@@ -471,7 +471,7 @@ public final class RedisLockStore implements LockStore {
 
         private final BackgroundCalls calls;
 
-        /** Null if no replica must acknowledge a grant. */
+        /** {@code null} if no replica must acknowledge a grant. */
         private final @Nullable ReplicaConfirmation confirmation;
 
         private volatile boolean stopped;

@@ -43,11 +43,11 @@ final class ReplicaConfirmation {
      * is older. The order in the replication stream is all that counts, so the grant itself may be written over any
      * connection.
      *
-     * Each master has a connection of its own, because WAIT blocks its connection and covers the writes of that
+     * Each master has a separate connection, because WAIT blocks its connection and covers the writes of that
      * connection only. Both replies must come from one physical connection, so it never reconnects and follows no
-     * redirection. One pair is in flight at a time; what arrives meanwhile shares the next one, so that a thousand
-     * grants need few of them. Nothing is believed without both replies, not even that a lock is lost: only a server
-     * with enough replicas can be the master.
+     * redirection. One pair is in flight at a time; requests that arrive during this time share the next one, so a
+     * thousand grants need few pairs. Nothing is believed without both replies, not even that a lock is lost: only a
+     * server with enough replicas can be the master.
      *
      * A request waits at most for the end of one pair or attempt to connect, and for its own pair. Both must fit into
      * one command timeout together with the acquire, which waitMillis() takes into account. The caller limits the
@@ -69,7 +69,7 @@ final class ReplicaConfirmation {
 
     private final ReplyTimeouts timeouts;
 
-    /** By host and port. One that is no master any more stays until the store stops. */
+    /** The masters by host and port. Servers that are no longer masters are kept until the store stops. */
     private final ConcurrentMap<String, Master> masters = new ConcurrentHashMap<>();
 
     private final RedisClient client;
@@ -208,7 +208,7 @@ final class ReplicaConfirmation {
 
         private boolean shortageLogged;
 
-        /** Why the last attempt to connect failed; null if it succeeded. */
+        /** Why the last attempt to connect failed, or {@code null} if it succeeded. */
         private @Nullable Throwable failure;
 
         /** When the next attempt may follow a failed one, by {@link System#nanoTime()}. */
@@ -353,7 +353,7 @@ final class ReplicaConfirmation {
         /**
          * Ends the requests of a pair when there are all replies, or when it is too late for them.
          *
-         * @param replicas how many replicas have acknowledged the pair; null if that is not known
+         * @param replicas how many replicas have acknowledged the pair, or {@code null} if that is not known
          */
         private void replied(
                 List<Request> pair,

@@ -96,12 +96,12 @@ final class ReplyTimeouts {
             }
         } finally {
             this.check.ended();
-            // A request that was added meanwhile has relied on this check.
+            // A request that was added while this check was running has relied on it.
             schedule();
         }
     }
 
-    /** Fails all replies: those of a connection whose event loop has ended would never be completed. */
+    /** Fails all replies, because replies of a connection whose event loop has ended would never be completed. */
     void failAll() {
         for (Pending first = this.pending.poll(); first != null; first = this.pending.poll()) {
             first.reply.completeExceptionally(new TimeoutException(this.message));
@@ -112,7 +112,7 @@ final class ReplyTimeouts {
         return each.reply.isDone() || each.deadline - this.clock.getAsLong() <= 0;
     }
 
-    /** Not a record, because it must be equal only to itself. */
+    /** This class is not a record, because an object must be equal only to itself. */
     private static final class Pending {
 
         private final CompletableFuture<?> reply;

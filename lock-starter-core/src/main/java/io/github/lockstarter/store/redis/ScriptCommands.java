@@ -24,8 +24,8 @@ import org.springframework.data.redis.RedisSystemException;
  * arguments or on the codes in results, which the files of the scripts describe, except that {@link
  * ReplicaConfirmation} adds the last argument of a renewal. Immutable.
  *
- * <p>Calls and results are those of both clients: {@code StringRedisTemplate.execute}, whose texts are strings, and
- * {@code EVALSHA} of Lettuce, whose texts are bytes.
+ * <p>Calls and results have the forms of both clients: {@code StringRedisTemplate.execute}, whose texts are strings,
+ * and {@code EVALSHA} of Lettuce, whose texts are bytes.
  */
 final class ScriptCommands {
 
@@ -318,7 +318,7 @@ final class ScriptCommands {
         return value == null || text(value).isEmpty() ? null : text(value);
     }
 
-    /** Returns the number; null if there is none, because another program wrote the field. */
+    /** Returns the number, or {@code null} if there is none, because another program wrote the field. */
     private static @Nullable Long numberOrNull(@Nullable Object value) {
         try {
             return value != null ? Long.valueOf(text(value)) : null;

@@ -113,7 +113,7 @@ final class Sentinels {
                 : RedisErrors.rootMessage(failure);
     }
 
-    /** As {@link #find}, but waits for the answers. */
+    /** Finds the master as {@link #find} does, but waits for the answers. */
     RedisNode await() {
         try {
             return find(null).join();

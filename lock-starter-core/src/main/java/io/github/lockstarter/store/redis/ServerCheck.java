@@ -53,7 +53,7 @@ final class ServerCheck {
 
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
-    /** Of this command, one subcommand is enough. */
+    /** One subcommand of this command is enough. */
     private static final String TO_COUNT_SUBSCRIBERS = "+pubsub|numsub";
 
     private static final String SHA_OF_NO_SCRIPT = "0".repeat(40);
@@ -68,7 +68,7 @@ final class ServerCheck {
 
     private final RedisStoreSettings settings;
 
-    /** By {@link System#nanoTime()}. */
+    /** The deadline in nanoseconds of {@link System#nanoTime()}. */
     private final long deadline;
 
     private final String key;
@@ -101,7 +101,7 @@ final class ServerCheck {
         try {
             RedisFuture<String> asked = this.scripts.commands.info();
             findMissing();
-            // Without the permission +info nothing is known.
+            // The text is empty if the user lacks the permission +info.
             String info = errorOf(asked) == null ? asked.toCompletableFuture().join() : "";
             // In a cluster, the node that has answered may be a replica.
             fails = !this.recipe.isCluster() && logIfNoMaster(this.recipe.servers(), info);
@@ -184,7 +184,7 @@ final class ServerCheck {
                 new ScriptCommands.Call(LuaScript.CHECK, List.of(this.key), words.toArray(String[]::new)));
         RedisFuture<?> cached = this.scripts.commands.evalsha(
                 SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, LettuceScripts.bytes(List.of(this.key)));
-        // It returns at once.
+        // The command returns immediately.
         RedisFuture<?> wait =
                 this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
         String error = errorOf(script);

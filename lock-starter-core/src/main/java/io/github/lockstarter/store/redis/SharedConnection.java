@@ -73,7 +73,8 @@ final class SharedConnection extends StoreConnection {
                     + " distributed-lock.redis.private-connection=false to accept this.");
         }
         if (this.lettucePresent) {
-            // A factory that was stopped meanwhile has another client. A client keeps one of several equal listeners.
+            // A factory that was stopped and started again has another client. A client keeps one of several equal
+            // listeners.
             new DisconnectMonitor(this.disconnects::incrementAndGet, () -> {}, () -> {})
                     .watch(DerivedFactory.targetOf(this.open.factory));
         }
@@ -196,7 +197,7 @@ final class SharedConnection extends StoreConnection {
         }
 
         /**
-         * Waits in a thread of its own until there is one: a pool may wait without a limit for the connection that this
+         * Waits in a separate thread until there is one: a pool may wait without a limit for the connection that this
          * thread has.
          */
         private RedisConnection another() {
@@ -233,7 +234,7 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    /** There is no connection beside the one that is bound to the thread. */
+    /** Thrown if there is no connection other than the one that is bound to the thread. */
     private static final class NoOtherConnection extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

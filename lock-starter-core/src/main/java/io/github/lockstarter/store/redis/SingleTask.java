@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A task of which at most one run is scheduled or running. The thread that schedules it may have no stack left, or the
- * system may refuse a thread: nothing counts as scheduled then, so that the next attempt schedules the task.
+ * system may refuse a thread: nothing counts as scheduled then, and the next attempt schedules the task.
  * Thread-safe.
  */
 final class SingleTask {
@@ -15,8 +15,8 @@ final class SingleTask {
     private final Runnable task;
 
     /**
-     * Null: there is none. A run that was replaced does nothing, unless the executor has not accepted the one that
-     * replaces it.
+     * {@code null} if there is no run. A run that was replaced does nothing, unless the executor has not accepted the
+     * one that replaces it.
      */
     private final AtomicReference<@Nullable Run> scheduled = new AtomicReference<>();
 

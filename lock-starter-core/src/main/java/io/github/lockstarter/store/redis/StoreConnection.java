@@ -47,19 +47,19 @@ abstract class StoreConnection {
     final WireFormat format;
 
     /**
-     * Grows whenever a connection breaks. A client repeats a command only after that, so that new connections do not
+     * Grows whenever a connection breaks. A client repeats a command only after that; new connections therefore do not
      * count. Lettuce 6.7 and newer reject commands in flight when a private connection breaks; older versions always
      * repeat them.
      */
     final AtomicLong disconnects = new AtomicLong();
 
-    /** Null while there is no private connection. */
+    /** {@code null} while there is no private connection. */
     volatile @Nullable Open current;
 
     /** Whether the last check has found that the server rejects the commands of locks. */
     volatile boolean isUnusable;
 
-    /** Why the last attempt to connect failed; null if it succeeded or there was none. */
+    /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
 
     StoreConnection(String servers, WireFormat format) {
@@ -115,7 +115,7 @@ abstract class StoreConnection {
      *
      * @param failure what the client threw, possibly in a {@link CompletionException}
      * @param subject what the command was for, such as {@code lock 'a'}
-     * @param key the key of the command; null: not known
+     * @param key the key of the command, or {@code null} if it is unknown
      */
     LockStoreException failed(Throwable failure, String subject, @Nullable String key) {
         LockStoreException translated =

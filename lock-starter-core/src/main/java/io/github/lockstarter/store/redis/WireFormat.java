@@ -10,14 +10,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Compares the format in which Redis stores locks with that of this library, by its version in the key {@code
+ * Compares the format in which Redis stores locks with the format of this library, by its version in the key {@code
  * prefix:format}. The version is read, and written if it is absent, whenever a connection is opened or checked. While
  * it differs, locks must not be acquired, because the scripts of two formats would misread the same key; renewals and
  * releases go on. A version counts as equal until it is read. Thread-safe.
  */
 final class WireFormat {
 
-    /** Version of this library. It changes if the scripts cannot work beside those of the version before it. */
+    /**
+     * Version of this library. It changes if the scripts cannot work together with the scripts of the previous version.
+     */
     static final long VERSION = 1;
 
     private static final LockLog logger = LockLog.of(WireFormat.class);

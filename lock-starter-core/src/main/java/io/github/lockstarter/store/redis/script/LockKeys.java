@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces
- * are a hash tag, so that all data of a lock is in one slot of a cluster. Characters that would end the tag early, and
+ * are a hash tag, which keeps all data of a lock in one slot of a cluster. Characters that would end the tag early, and
  * control characters, are percent-encoded: every name has a key, and no two names have the same. Immutable.
  */
 public final class LockKeys {
@@ -78,7 +78,7 @@ public final class LockKeys {
         return this.keyStart.substring(0, this.keyStart.length() - 1) + '*';
     }
 
-    /** Returns the name of the lock with that key; null if it is not the key of a lock. */
+    /** Returns the name of the lock with that key, or {@code null} if it is not the key of a lock. */
     public @Nullable String nameOf(String key) {
         if (!key.startsWith(this.keyStart) || key.indexOf('}') != key.length() - 1) {
             return null;
