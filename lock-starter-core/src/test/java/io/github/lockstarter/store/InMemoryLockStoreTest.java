@@ -188,6 +188,9 @@ class InMemoryLockStoreTest {
         assertThat(table.locks())
                 .as("locks that expired a thousand commands ago")
                 .isEmpty();
+        assertThat(execute(table, find, micros))
+                .as("description that was removed")
+                .isEqualTo(new Reply.Instance(null));
     }
 
     /** As a clock does that is less precise than its unit. */

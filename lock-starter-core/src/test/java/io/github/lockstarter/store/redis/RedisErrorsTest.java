@@ -244,4 +244,31 @@ class RedisErrorsTest {
     void shouldRecogniseARejectionOfSeveralSlots(String error, boolean recognised) {
         assertThat(RedisErrors.isCrossSlot(reply(error))).isEqualTo(recognised);
     }
+
+    /** Words of the pools of both clients. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Timeout waiting for idle object, borrowMaxWaitDuration=PT1S", "Pool exhausted"})
+    void shouldRecogniseAPoolWithoutAConnection(String problem) {
+        Throwable failure = new RedisConnectionFailureException("no connection", new IllegalStateException(problem));
+
+        assertThat(RedisErrors.isExhausted(failure))
+                .as("exhausted: %s", problem)
+                .isTrue();
+        assertThat(RedisErrors.isExhausted(reply("OOM"))).as("exhausted: OOM").isFalse();
+    }
+
+    /** Proxies have errors of their own. */
+    @ParameterizedTest
+    @CsvSource({
+        "ERR unknown command 'EVAL', true",
+        "command disabled by the proxy, true",
+        "ERR EVAL is not allowed, true",
+        "LOADING Redis is loading the dataset, false",
+        "OOM command not allowed, false"
+    })
+    void shouldRecogniseACommandThatTheServerDoesNotSupport(String error, boolean isUnsupported) {
+        assertThat(RedisErrors.isUnsupported(error))
+                .as("unsupported: %s", error)
+                .isEqualTo(isUnsupported);
+    }
 }
