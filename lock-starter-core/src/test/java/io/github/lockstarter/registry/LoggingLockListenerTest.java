@@ -127,4 +127,30 @@ class LoggingLockListenerTest {
                 .filteredOn(line -> line.getLevel() == Level.WARN)
                 .hasSize(200);
     }
+
+    @Test
+    void shouldNotReportAsSafeAgainAfterALoss() {
+        atRisk("orders", "1");
+        lost("orders", "1");
+
+        this.log.recovered(new LockRecoveredEvent(grant("orders", "2"), Duration.ofSeconds(20)));
+
+        assertThat(this.lines.with("safe again"))
+                .as("recovery of a lease whose risk was not reported")
+                .isEmpty();
+    }
+
+    @Test
+    void shouldHideKeysInEachLine() {
+        LoggingLockListener hiding = new LoggingLockListener(new LineLimit(() -> 0), LoggedNames.WITHOUT_KEYS);
+        LockEvent.Grant grant = grant("orders", "secret");
+        hiding.atRisk(new LockAtRiskEvent(grant, Duration.ofMillis(1234), null));
+        hiding.recovered(new LockRecoveredEvent(grant, Duration.ofSeconds(20)));
+        hiding.lost(new LockLostEvent(grant, LossReason.EXPIRED, Duration.ofMillis(4321)));
+
+        assertThat(this.lines.with("'orders:"))
+                .as("lines of a risk, a recovery and a loss")
+                .hasSize(3)
+                .noneMatch(line -> line.contains("secret"));
+    }
 }

@@ -139,4 +139,77 @@ class InMemoryLockStoreTest {
         this.store.call(new Command.PublishInstance(instance, 1));
         soon().until(() -> this.other.call(new Command.FindInstance("one")).equals(new Reply.Instance(null)));
     }
+
+    @Test
+    void shouldNotNotifyAnInstanceThatWasStopped() {
+        this.store.call(acquire("one-a"));
+        this.other.call(acquire("two-b"));
+        this.other.stop();
+
+        this.store.call(release("one-a"));
+
+        assertThat(this.otherNotified.grants)
+                .as("notifications of an instance that was stopped")
+                .isEmpty();
+    }
+
+    private static final LockTable.Inboxes NO_INBOXES = new LockTable.Inboxes() {
+
+        @Override
+        public void publish(String lock, String inbox, String id, long token) {}
+
+        @Override
+        public boolean hasReceivers(String inbox) {
+            return false;
+        }
+    };
+
+    private static Reply execute(LockTable table, Command command, long micros) {
+        return table.execute(command, micros, "one", NO_INBOXES);
+    }
+
+    @Test
+    void shouldForgetWhatHasExpired() {
+        LockTable table = new LockTable(2_000, true);
+        long micros = 1_700_000_000_000_000L;
+        for (int i = 0; i < 100; i++) {
+            execute(table, new Command.Acquire("expires:" + i, "one-a", 1, false), micros);
+        }
+
+        execute(table, new Command.PublishInstance(new LockHolder("one"), 1), micros);
+        Command find = new Command.FindInstance("one");
+        assertThat(execute(table, find, micros + 1_000_000))
+                .as("description that has expired")
+                .isEqualTo(new Reply.Instance(null));
+        for (int i = 0; i < 1_000; i++) {
+            execute(table, new Command.Inspect("lock", true), micros + 1_000_000);
+        }
+
+        assertThat(table.locks())
+                .as("locks that expired a thousand commands ago")
+                .isEmpty();
+        assertThat(execute(table, find, micros))
+                .as("description that was removed")
+                .isEqualTo(new Reply.Instance(null));
+    }
+
+    /** As a clock does that is less precise than its unit. */
+    @Test
+    void shouldGrantGrowingTokensThoughTheClockStands() {
+        LockTable table = new LockTable(2_000, true);
+        long micros = 1_700_000_000_000_000L;
+        List<Long> tokens = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            tokens.add(((Reply.Granted) execute(table, acquire("one-a"), micros)).token());
+            execute(table, release("one-a"), micros);
+        }
+        tokens.add(((Reply.Granted) execute(table, new Command.Acquire("lock", "one-a", 1, false), micros)).token());
+        table.removeExpired(micros + 1_000_000);
+        tokens.add(((Reply.Granted) execute(table, acquire("one-b"), micros)).token());
+
+        assertThat(tokens)
+                .as("tokens of one lock, of which the last one followed an expiry")
+                .doesNotHaveDuplicates()
+                .isSorted();
+    }
 }

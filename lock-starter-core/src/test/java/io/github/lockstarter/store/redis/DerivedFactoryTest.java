@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
@@ -44,6 +48,8 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -221,6 +227,139 @@ class DerivedFactoryTest {
                 .as("idle time before it does")
                 .isEqualTo(Duration.ofSeconds(30));
         assertThat(optionsOf(derived).getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
+    }
+
+    private static LettuceClientConfiguration secured() {
+        return LettuceClientConfiguration.builder()
+                .useSsl()
+                .verifyPeer(SslVerifyMode.CA)
+                .startTls()
+                .and()
+                .clientName("orders")
+                .build();
+    }
+
+    private static void assertThatItConnectsSecurely(RedisURI uri, String user, String password) {
+        assertThat(uri.isSsl()).as("TLS to %s", uri).isTrue();
+        assertThat(uri.isStartTls()).as("StartTLS to %s", uri).isTrue();
+        assertThat(uri.getVerifyMode()).as("verification of %s", uri).isEqualTo(SslVerifyMode.CA);
+        assertThat(uri.getTimeout()).as("timeout of %s", uri).isEqualTo(TIMEOUT);
+        assertThat(uri.getClientName()).as("name of the connection to %s", uri).isEqualTo("orders:locks");
+        RedisCredentials credentials =
+                uri.getCredentialsProvider().resolveCredentials().block();
+        assertThat(credentials.getUsername()).as("user at %s", uri).isEqualTo(user);
+        assertThat(credentials.getPassword()).as("password at %s", uri).isEqualTo(password.toCharArray());
+    }
+
+    /** The connections of the confirmation by replicas, each of which leads to one node. */
+    @Test
+    void shouldConnectToOneNodeAsTheApplicationDoes() {
+        RedisClusterConfiguration cluster = (RedisClusterConfiguration) cluster();
+        cluster.setUsername("shop");
+        cluster.setPassword("secret");
+        RedisStandaloneConfiguration server = (RedisStandaloneConfiguration) server();
+        server.setUsername("shop");
+        server.setPassword("secret");
+        server.setDatabase(3);
+
+        for (RedisConfiguration servers : List.of(cluster, server)) {
+            RedisURI uri = recipe(servers).uriOf("node", 7);
+
+            assertThat(uri.getHost() + ':' + uri.getPort()).as("address").isEqualTo("node:7");
+            assertThatItConnectsSecurely(uri, "shop", "secret");
+            assertThat(uri.getDatabase()).as("database of %s", uri).isEqualTo(servers == server ? 3 : 0);
+        }
+    }
+
+    private static DerivedFactory recipe(RedisConfiguration servers) {
+        return Objects.requireNonNull(DerivedFactory.of(new LettuceConnectionFactory(servers, secured()), TIMEOUT));
+    }
+
+    @Test
+    void shouldConnectToSentinelsAndTheirMasterAsTheApplicationDoes() {
+        RedisSentinelConfiguration sentinels = new RedisSentinelConfiguration()
+                .master("cache")
+                .sentinel("one", 1)
+                .sentinel("two", 2);
+        sentinels.setSentinelUsername("watcher");
+        sentinels.setSentinelPassword("hidden");
+        sentinels.setUsername("shop");
+        sentinels.setPassword("secret");
+        sentinels.setDatabase(3);
+        DerivedFactory recipe = recipe(sentinels);
+
+        assertThat(recipe.servers())
+                .as("servers in messages")
+                .isEqualTo("Redis Sentinel at one:1, two:2 (master 'cache', database 3)");
+        assertThat(recipe.sentinels())
+                .as("Sentinels in the order of the configuration")
+                .extracting(uri -> uri.getHost() + ':' + uri.getPort())
+                .containsExactly("one:1", "two:2");
+        recipe.sentinels().forEach(uri -> assertThatItConnectsSecurely(uri, "watcher", "hidden"));
+        LettuceConnectionFactory master =
+                recipe.ofNode(new RedisNode("elsewhere", 1234)).create();
+        master.destroy();
+        RedisStandaloneConfiguration server = (RedisStandaloneConfiguration) server();
+        server.setUsername("shop");
+        server.setPassword("secret");
+        server.setDatabase(3);
+        assertThat(new DirectFieldAccessor(master).getPropertyValue(DerivedFactory.CONFIGURATION))
+                .as("the master, with user, password and database")
+                .isEqualTo(server);
+    }
+
+    /** As with passwords that are changed once in a while. */
+    @Test
+    void shouldAskTheProvidersOfTheApplicationForCredentials() {
+        RedisCredentialsProvider ofServer =
+                RedisCredentialsProvider.from(() -> RedisCredentials.just("shop", "rotated"));
+        RedisCredentialsProvider ofSentinel =
+                RedisCredentialsProvider.from(() -> RedisCredentials.just("watcher", "rotated"));
+        RedisCredentialsProviderFactory providers = new RedisCredentialsProviderFactory() {
+
+            @Override
+            public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
+                return ofServer;
+            }
+
+            @Override
+            public RedisCredentialsProvider createSentinelCredentialsProvider(RedisSentinelConfiguration sentinels) {
+                return ofSentinel;
+            }
+        };
+        DerivedFactory recipe = Objects.requireNonNull(DerivedFactory.of(
+                new LettuceConnectionFactory(
+                        new RedisSentinelConfiguration().master("cache").sentinel("one", 1),
+                        LettuceClientConfiguration.builder()
+                                .redisCredentialsProviderFactory(providers)
+                                .build()),
+                TIMEOUT));
+
+        assertThat(recipe.uriOf("node", 7).getCredentialsProvider())
+                .as("credentials for a node")
+                .isSameAs(ofServer);
+        assertThat(recipe.sentinels().get(0).getCredentialsProvider())
+                .as("credentials for a Sentinel")
+                .isSameAs(ofSentinel);
+    }
+
+    @Test
+    void shouldLeadToTheSocketOfTheApplication() {
+        DerivedFactory recipe = recipe(new RedisSocketConfiguration("/run/redis.sock"));
+
+        assertThat(recipe.uriOf("localhost", 7).getSocket()).as("socket").isEqualTo("/run/redis.sock");
+        assertThat(recipe.servers()).as("servers in messages").isEqualTo("Redis at a Unix socket (database 0)");
+    }
+
+    /** Their users open another connection, which may lead to another server. */
+    @Test
+    void shouldNotReopenConnectionsToSentinelsAndForConfirmations() {
+        RedisClient client = recipe(server()).clientWithoutReconnection();
+
+        assertThat(client.getOptions().isAutoReconnect())
+                .as("reconnection by the client")
+                .isFalse();
+        client.shutdown();
     }
 
     private static ClusterTopologyRefreshOptions refresh(ClusterTopologyRefreshOptions.Builder given) {

@@ -7,8 +7,10 @@ import io.github.lockstarter.fixture.ServerClock;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockTable;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.Successor;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -115,6 +117,33 @@ class DifferentialTest {
         Object released = history.execute(new Command.Release(CROWDED, "a1.r", 0, 0, null), "", true);
         assertThat(released).isInstanceOf(Reply.Released.class);
         assertThat(history.execute(acquire("b3.r"), "", true)).isInstanceOf(Reply.Granted.class);
+        history.end();
+    }
+
+    /** A writer that a release names as its successor can be in the line before permits. */
+    @Test
+    void shouldRejectPermitsBehindAWriterInItsMinimumHoldAsTheScriptsDo() {
+        clock.set(CommandHistory.BEGIN);
+        CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
+        history.prepare(List.of(acquire("a.s1.2"), acquire("b.s1.2")), CommandHistory.BEGIN);
+        Command toWriter = new Command.Release(CROWDED, "a.s1.2", 0, 0, new Successor("writer", 3_600_000));
+        Object queued = history.execute(toWriter, "one", true);
+        assertThat(queued).as("reply to a release whose successor is a writer").isInstanceOf(Reply.InLine.class);
+        assertThat(history.execute(acquire("c.s1.2"), "two", true))
+                .as("reply to permits behind the writer")
+                .isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(release("b.s1.2"), "", true))
+                .as("reply to the release of the last permit")
+                .isEqualTo(Reply.Released.INSTANCE);
+
+        assertThat(history.execute(acquire("c.s1.2"), "two", true))
+                .as("reply to a poll for permits while the writer has the lock")
+                .isInstanceOf(Reply.Taken.class);
+        Object kept = history.execute(new Command.Release(CROWDED, "writer", 0, 60_000, null), "", true);
+        assertThat(kept).as("reply to a release with a minimum hold").isEqualTo(Reply.Released.INSTANCE);
+        assertThat(history.execute(acquire("c.s1.2"), "two", true))
+                .as("reply to a poll for permits in the minimum hold")
+                .isEqualTo("LOCKKIND");
         history.end();
     }
 

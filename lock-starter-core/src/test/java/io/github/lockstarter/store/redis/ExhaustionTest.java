@@ -91,6 +91,54 @@ class ExhaustionTest {
         calls.stop();
     }
 
+    private static BackgroundCalls occupied(CompletableFuture<String> blocked) {
+        BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(0));
+        for (int i = 0; i < 8; i++) {
+            CompletableFuture<String> unused = calls.submit(blocked::join, "lock 'b'");
+        }
+        return calls;
+    }
+
+    /** All threads are occupied by calls that do not return. */
+    @Test
+    void shouldFailACallThatIsTooLateWithTheNextCall() {
+        CompletableFuture<String> blocked = new CompletableFuture<>();
+        BackgroundCalls calls = occupied(blocked);
+        CompletableFuture<String> late = calls.submit(() -> "late", "lock 'a'");
+        await().pollDelay(TIMEOUT.plusMillis(50)).until(() -> true);
+
+        CompletableFuture<String> next = calls.submit(() -> "next", "lock 'c'");
+
+        assertThat(late)
+                .as("a call that has waited for longer than the command timeout")
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
+        assertThat(next).as("a call that may still begin").isNotDone();
+        blocked.complete("begun");
+        calls.stop();
+    }
+
+    @Test
+    void shouldFailCallsThatHaveNotBegunAtTheStop() {
+        CompletableFuture<String> blocked = new CompletableFuture<>();
+        BackgroundCalls calls = occupied(blocked);
+        CompletableFuture<String> waiting = calls.submit(() -> "waiting", "lock 'a'");
+
+        calls.stop();
+
+        assertThat(waiting)
+                .as("a call that has not begun when the store is stopped")
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(LockStoreException.class, ExhaustionTest::assertThatNothingWasSent);
+        blocked.complete("begun");
+    }
+
     /** Tries commands at all depths in which a stack may be exhausted. */
     @Test
     void shouldGoOnAfterTheStackWasExhausted(FaultProxy proxy) throws Exception {

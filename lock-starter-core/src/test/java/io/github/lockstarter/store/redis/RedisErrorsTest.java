@@ -49,6 +49,8 @@ class RedisErrorsTest {
             WRONGTYPE the key holds a hash that is not a lock | false | key-prefix
             ERR Error running script (call to f_1d): @user_script:15: WRONGTYPE Operation | false | key-prefix
             LOCKKIND the lock is in use as a lock             | false | Use different names
+            LOCKLIMIT the lock has 10000 holders              | false | several locks
+            ERR WAIT cannot be used with replica instances.   | true  | -
             NOPERM User locks has no permissions to run the 'evalsha' command | false | missing permission
             NOPERM No permissions to access a key             | false | missing permission
             """)
@@ -216,10 +218,30 @@ class RedisErrorsTest {
                 "READONLY You can't write against a read only replica. script: 1d87, on @user_script:38.",
                 "@user_script: 53: -READONLY You can't write against a read only replica.\r\n",
                 "ERR Error running script (call to f_1d): @user_script:38: @user_script: 38: -NOREPLICAS Not enough",
-                "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+                "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+                "ERR WAIT cannot be used with replica instances.",
+                "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)"
             })
     void shouldRecogniseAServerThatIsNotTheMaster(String error) {
-        assertThat(RedisErrors.isNotMaster(reply(error))).isTrue();
+        assertThat(RedisErrors.isNotMaster(reply(error)))
+                .as("%s: not the master", error)
+                .isTrue();
+    }
+
+    /** Each such error would open another connection. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "MOVED 3999 127.0.0.1:6381",
+                "CLUSTERDOWN The cluster is down",
+                "OOM command not allowed when used memory > 'maxmemory'.",
+                "LOADING Redis is loading the dataset in memory",
+                "NOPERM No permissions to access a key"
+            })
+    void shouldNotLookForAnotherMasterBecauseOfOtherErrors(String error) {
+        assertThat(RedisErrors.isNotMaster(reply(error)))
+                .as("%s: not the master", error)
+                .isFalse();
     }
 
     /** Answers of Redis, Valkey and Redis Enterprise, of Tair's proxy, and of servers that notice it in the script. */
@@ -240,5 +262,32 @@ class RedisErrorsTest {
             """)
     void shouldRecogniseARejectionOfSeveralSlots(String error, boolean recognised) {
         assertThat(RedisErrors.isCrossSlot(reply(error))).isEqualTo(recognised);
+    }
+
+    /** Words of the pools of both clients. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Timeout waiting for idle object, borrowMaxWaitDuration=PT1S", "Pool exhausted"})
+    void shouldRecogniseAPoolWithoutAConnection(String problem) {
+        Throwable failure = new RedisConnectionFailureException("no connection", new IllegalStateException(problem));
+
+        assertThat(RedisErrors.isExhausted(failure))
+                .as("exhausted: %s", problem)
+                .isTrue();
+        assertThat(RedisErrors.isExhausted(reply("OOM"))).as("exhausted: OOM").isFalse();
+    }
+
+    /** Proxies have errors of their own. */
+    @ParameterizedTest
+    @CsvSource({
+        "ERR unknown command 'EVAL', true",
+        "command disabled by the proxy, true",
+        "ERR EVAL is not allowed, true",
+        "LOADING Redis is loading the dataset, false",
+        "OOM command not allowed, false"
+    })
+    void shouldRecogniseACommandThatTheServerDoesNotSupport(String error, boolean isUnsupported) {
+        assertThat(RedisErrors.isUnsupported(error))
+                .as("unsupported: %s", error)
+                .isEqualTo(isUnsupported);
     }
 }

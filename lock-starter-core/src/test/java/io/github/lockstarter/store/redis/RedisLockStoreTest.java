@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
+import static io.github.lockstarter.fixture.Waiting.within;
 import static io.github.lockstarter.store.redis.ConnectedStore.LEASE;
 import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
 import static io.github.lockstarter.store.redis.ConnectedStore.get;
@@ -274,10 +275,42 @@ class RedisLockStoreTest {
         assertThat(this.redis.infoCommandStats()).containsEntry("subscribe", 1L);
     }
 
+    @Test
+    void shouldGiveAWaiterTwoPollIntervalsToClaimAGrant() {
+        ConnectedStore one = store("one");
+        one.granted(NAME, "me");
+        one.joins(NAME, "you");
+
+        assertThat(one.store().claimMillis())
+                .as("milliseconds in which a waiter that polls every five seconds must claim a grant")
+                .isEqualTo(10_000);
+        assertThat(this.redis.hgetall(KEY).get("w:you"))
+                .as("entry of the waiter, with the time for its claim and its inbox")
+                .endsWith(":10000:one");
+    }
+
     private long readers(String instance) {
         return (Long)
                 ((List<?>) Objects.requireNonNull(this.redis.command("PUBSUB", "NUMSUB", "lock:inbox:" + instance)))
                         .get(1);
+    }
+
+    /** The messages of the connection before end with it. */
+    @Test
+    void shouldSubscribeAgainOverAnotherConnection() {
+        store("owner").granted(NAME, "me");
+        ConnectedStore store = remote(TIMEOUT, true);
+        store.joins(NAME, "you");
+        assertThat(this.redis.infoCommandStats()).as("subscriptions").containsEntry("subscribe", 1L);
+        this.proxy.swallowRequestOf(Commands.with("lock:{silent}"), () -> {});
+
+        LockStoreException failure = store.failure(Way.CALL, acquire("silent", "me"));
+
+        assertThat(failure).as("failure over a silent connection").hasMessageContaining("'silent'");
+        within(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(this.redis.infoCommandStats())
+                        .as("subscriptions, the second one over another connection")
+                        .containsEntry("subscribe", 2L));
     }
 
     @ParameterizedTest

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -162,5 +163,51 @@ class ReplicaConfirmationTest {
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
+    }
+
+    /** What arrives while a pair is in flight goes with the next one. */
+    @Test
+    void shouldGiveEachCommandOfAPairItsOwnReply() throws Exception {
+        ConnectedStore store = store(PATIENT, 1);
+        store.granted(NAME, "me");
+        CompletableFuture<Reply> first;
+        List<CompletableFuture<Reply>> next;
+        try (Hold held = this.proxy.holdReply(Commands.named("wait"))) {
+            first = store.store().send(renew(NAME, "me")).toCompletableFuture();
+            held.awaitReached(PATIENT);
+            next = Stream.of(renew(NAME, "me"), renew(NAME, "you"), renew("free", "me"))
+                    .map(renewal -> store.store().send(renewal).toCompletableFuture())
+                    .toList();
+        }
+
+        assertThat(ConnectedStore.get(first)).as("reply to the first pair").isEqualTo(Reply.Renewed.INSTANCE);
+        assertThat(next)
+                .as("replies to a renewal of the owner, of another one and of a free lock in one pair")
+                .extracting(ConnectedStore::get)
+                .containsExactly(Reply.Renewed.INSTANCE, Reply.NotOwner.TAKEN, Reply.NotOwner.FREE);
+    }
+
+    /** WAIT would be satisfied by an older write. */
+    @Test
+    void shouldWriteWhatReplicasConfirmThoughItChangesNothing() {
+        ConnectedStore store = store(PATIENT, 1);
+        store.granted(NAME, "me");
+        long before = changes();
+
+        assertThat(store.call(new Command.Renew(NAME, "me", 1_000)))
+                .as("renewal for less than is left")
+                .isEqualTo(Reply.Renewed.INSTANCE);
+
+        assertThat(changes()).as("writes for the replicas").isEqualTo(before + 1);
+        assertThat(this.redis.pttl(KEY)).as("remaining milliseconds").isGreaterThan(30_000L);
+    }
+
+    private long changes() {
+        return this.redis
+                .info("persistence")
+                .lines()
+                .filter(line -> line.startsWith("rdb_changes_since_last_save:"))
+                .mapToLong(line -> Long.parseLong(line.split(":", 2)[1].strip()))
+                .sum();
     }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.StoredHolder;
+import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LoggedNames;
 import java.nio.charset.StandardCharsets;
@@ -85,5 +87,23 @@ class ScriptCommandsTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Written by another program. */
+    @Test
+    void shouldDescribeNumbersThatAreOutOfRangeAsUnknown() {
+        Object result =
+                List.of(bytes("~s"), 42L, 1_000L, -7L, List.of(), bytes("id.s1.2"), 42L, 900L, 1L + Integer.MAX_VALUE);
+
+        StoredLock lock =
+                ((Reply.Described) this.commands.toReply(new Command.Inspect("a", false), result, false)).lock();
+
+        assertThat(lock).as("description").isNotNull();
+        assertThat(lock.waiting())
+                .as("number of waiters, negative if it is unknown")
+                .isNegative();
+        assertThat(lock.holders())
+                .as("the holder, of which no weight is known")
+                .containsExactly(new StoredHolder("id.s1.2", 42, 900, 0));
     }
 }

@@ -157,6 +157,24 @@ class WireFormatTest {
     }
 
     @Test
+    void shouldKeepTokensGrowingWhenItChanges() {
+        try (ConnectedStore store = start()) {
+            long last = store.granted("passed", "me") + 1_000_000_000_000L;
+            store.joins("passed", "you");
+            this.redis.command("HSET", KEY, "version", OTHER);
+            reconnect(store);
+            assertRefused(store, Way.CALL, "me");
+
+            Reply released = store.call(new Command.Release("passed", "me", last, 0, new Successor("next", 60_000)));
+
+            assertThat(released).as("release without its successor").isEqualTo(Reply.Released.INSTANCE);
+            assertThat(this.redis.hgetall("lock:{passed}").get("f"))
+                    .as("token after %d, which was used without the store", last)
+                    .isEqualTo(Long.toString(last + 1));
+        }
+    }
+
+    @Test
     void shouldCountAsEqualAtAReplica() {
         try (RedisServer server = RedisServer.start();
                 RedisCli cli = server.cli()) {

@@ -94,6 +94,87 @@ class LockScriptTest {
         assertThat(this.scripts.waiting()).containsExactly("head", "tail");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"new", "new.r", "new.s1.2"})
+    void shouldRefuseAGrantInAFullRedis(String id) {
+        fill();
+
+        assertThatExceptionOfType(RedisErrorException.class)
+                .as("grant to %s in a full Redis", id)
+                .isThrownBy(() -> this.scripts.acquire(id))
+                .withMessageContaining("OOM");
+        assertThat(this.redis.keys()).as("keys after the refusal").isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"me, new", "me, new.r", "me.r, new"})
+    void shouldPollWithoutAPlaceInTheLineInAFullRedis(String ids) {
+        String[] ownerAndNew = ids.split(", ");
+        this.scripts.acquire(ownerAndNew[0]);
+        fill();
+
+        String reply = this.scripts
+                .call(LuaScript.ACQUIRE, List.of(KEY), ownerAndNew[1], LockScripts.LEASE, LockScripts.CLAIM + ":one")
+                .toString();
+
+        assertThat(reply.split(" ")[2])
+                .as("milliseconds until the next poll in the line, 0 outside of it, in %s", reply)
+                .isEqualTo("0");
+        assertThat(this.scripts.waiting()).as("line in a full Redis").isEmpty();
+    }
+
+    /** Without the permission to let it expire. */
+    @ParameterizedTest
+    @ValueSource(strings = {"me", "me.r", "me.s1.2"})
+    void shouldLeaveNoLockThatNeverExpires(String id) {
+        this.redis.command("ACL SETUSER limited reset on nopass ~* &* +@all -pexpire".split(" "));
+        this.redis.command("AUTH", "limited", "any");
+        try {
+            assertThatExceptionOfType(RedisErrorException.class)
+                    .as("grant to %s without the permission for PEXPIRE", id)
+                    .isThrownBy(() -> this.scripts.acquire(id));
+        } finally {
+            this.redis.command("AUTH", "default", "any");
+            this.redis.command("ACL", "DELUSER", "limited");
+        }
+        assertThat(this.redis.keys()).as("locks that never expire").isEmpty();
+    }
+
+    /** The limit of a semaphore can be larger. */
+    @Test
+    void shouldLimitTheHoldersOfPermits() {
+        String holder = "me.s1.20000";
+        String end = "9999999999999";
+        this.redis.command(
+                "HSET",
+                KEY,
+                "o",
+                "~s",
+                "f",
+                "42",
+                "s",
+                "10000:10000:" + end + ':' + holder,
+                "h:" + holder,
+                end + ":42:1");
+        this.redis.command("PEXPIRE", KEY, "60000");
+
+        assertThatExceptionOfType(RedisErrorException.class)
+                .as("one more than 10,000 holders")
+                .isThrownBy(() -> this.scripts.acquire("you.s1.20000"))
+                .withMessageContaining("LOCKLIMIT");
+    }
+
+    /** As after PERSIST by hand. */
+    @Test
+    void shouldReportALockWithoutAnEnd() {
+        this.scripts.acquire("me");
+        this.redis.command("PERSIST", KEY);
+
+        assertThat(this.scripts.acquire("you"))
+                .as("negated remaining milliseconds of a lock that does not expire")
+                .isEqualTo(-(1L << 52));
+    }
+
     /** No engine asks under the id of a reader; a store does not depend on that. */
     @Test
     void shouldTakeAReaderOutOfTheLineWhenTheWriterBecomesIt() {
