@@ -1,13 +1,12 @@
 package io.github.lockstarter.registry;
 
-import io.github.lockstarter.lock.Moment;
-import io.github.lockstarter.engine.RunThreads;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.engine.RunThreads;
 import io.github.lockstarter.fixture.ForwardingStore;
+import io.github.lockstarter.lock.Moment;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.Reply;

@@ -1,7 +1,5 @@
 package io.github.lockstarter.registry;
 
-import io.github.lockstarter.engine.LeaseClock;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -12,6 +10,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.LeaseClock;
 import io.github.lockstarter.fixture.ForwardingStore;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;

@@ -1,7 +1,5 @@
 package io.github.lockstarter.registry;
 
-import io.github.lockstarter.engine.RunThreads;
-
 import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +13,7 @@ import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeaseClock;
+import io.github.lockstarter.engine.RunThreads;
 import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.store.InMemoryLockStore;
 import java.time.Duration;

@@ -1,8 +1,5 @@
 package io.github.lockstarter.registry;
 
-import io.github.lockstarter.lock.Moment;
-import io.github.lockstarter.engine.RunThreads;
-
 import static io.github.lockstarter.fixture.Waiting.inThread;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +8,9 @@ import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
 import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.engine.RunThreads;
 import io.github.lockstarter.fixture.ForwardingStore;
+import io.github.lockstarter.lock.Moment;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.Reply;
