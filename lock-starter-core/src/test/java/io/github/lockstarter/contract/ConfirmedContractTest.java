@@ -19,7 +19,7 @@ class ConfirmedContractTest extends Contracts {
     }
 
     @Override
-    LockBackend newBackend() {
+    public LockBackend newBackend() {
         return new RedisBackend(servers);
     }
 }

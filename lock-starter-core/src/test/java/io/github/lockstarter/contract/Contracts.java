@@ -3,9 +3,7 @@ package io.github.lockstarter.contract;
 import org.junit.jupiter.api.Nested;
 
 /** All contracts; a subclass for each store. */
-abstract class Contracts {
-
-    abstract LockBackend newBackend();
+abstract class Contracts implements BackendSource {
 
     @Nested
     class Lock extends LockContract {}

@@ -4,7 +4,7 @@ package io.github.lockstarter.contract;
 class InMemoryContractTest extends Contracts {
 
     @Override
-    LockBackend newBackend() {
+    public LockBackend newBackend() {
         return new InMemoryBackend();
     }
 }

@@ -7,11 +7,13 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
+import io.github.lockstarter.testsupport.ServiceProfile;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -44,6 +47,8 @@ final class RedisBackend implements LockBackend {
     /** One for each server that owns keys. */
     private final List<RedisCli> owners;
 
+    private @Nullable FaultProxy proxy;
+
     private final List<LettuceConnectionFactory> factories = new ArrayList<>();
 
     RedisBackend(RedisServer server) {
@@ -61,6 +66,20 @@ final class RedisBackend implements LockBackend {
 
     RedisBackend(RedisCluster cluster) {
         this(() -> Servers.of(cluster), cluster.masters());
+    }
+
+    /** Behind a proxy, which is closed with the backend; as a cluster if the profile permits that. */
+    RedisBackend(RedisServer server, ServiceProfile profile) {
+        this(server, profile, FaultProxy.inFrontOf(server.port(), profile));
+    }
+
+    private RedisBackend(RedisServer server, ServiceProfile profile, FaultProxy proxy) {
+        this(
+                () -> profile.isCluster()
+                        ? Servers.clusterAt(proxy.host(), proxy.port())
+                        : Servers.at(proxy.host(), proxy.port()),
+                List.of(server));
+        this.proxy = proxy;
     }
 
     private RedisBackend(Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners) {
@@ -132,5 +151,8 @@ final class RedisBackend implements LockBackend {
     public void close() {
         this.factories.forEach(LettuceConnectionFactory::destroy);
         this.owners.forEach(RedisCli::close);
+        if (this.proxy != null) {
+            this.proxy.close();
+        }
     }
 }

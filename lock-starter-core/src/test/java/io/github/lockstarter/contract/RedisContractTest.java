@@ -14,7 +14,7 @@ class RedisContractTest extends Contracts {
     }
 
     @Override
-    LockBackend newBackend() {
+    public LockBackend newBackend() {
         return new RedisBackend(this.server);
     }
 }

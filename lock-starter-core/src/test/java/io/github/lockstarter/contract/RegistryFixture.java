@@ -68,7 +68,7 @@ abstract class RegistryFixture {
     /** Precedes all that a contract does. */
     @RegisterExtension
     final BeforeEachCallback newBackend = context -> this.backend = context.getRequiredTestInstances()
-            .findInstance(Contracts.class)
+            .findInstance(BackendSource.class)
             .orElseThrow()
             .newBackend();
 

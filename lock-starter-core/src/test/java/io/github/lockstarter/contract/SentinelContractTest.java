@@ -16,7 +16,7 @@ class SentinelContractTest extends Contracts {
     }
 
     @Override
-    LockBackend newBackend() {
+    public LockBackend newBackend() {
         return new RedisBackend(this.sentinels);
     }
 }

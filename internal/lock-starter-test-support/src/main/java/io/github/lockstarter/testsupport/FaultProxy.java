@@ -8,6 +8,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -18,12 +22,17 @@ import org.jspecify.annotations.Nullable;
  * or reply can be lost or held; {@link Commands} has predicates for that. Messages and confirmations of subscriptions
  * are the reply to no command. Everything applies to connections that are open as well as to new ones, until {@link
  * #heal()}.
+ *
+ * <p>It can apply the rules of a service in front of that server as well, see {@link ServiceProfile}. These, and the
+ * distance to the server, stay as they are.
  */
 public final class FaultProxy implements AutoCloseable {
 
     private final int port = Ports.free();
-    private final ProxyFaults requests = new ProxyFaults();
-    private final ProxyFaults replies = new ProxyFaults();
+    private final ProxyFaults requests;
+    private final ProxyFaults replies;
+    private final ServiceRules rules;
+    private final ScheduledExecutorService idleCheck = Executors.newSingleThreadScheduledExecutor(FaultProxy::daemon);
     private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
     private final Queue<List<String>> seen = new ConcurrentLinkedQueue<>();
     private final AtomicLong accepted = new AtomicLong();
@@ -31,16 +40,48 @@ public final class FaultProxy implements AutoCloseable {
     private final ProxyConnection.Context context;
     private @Nullable ProxyListener listener;
 
-    private FaultProxy(int targetPort) {
+    private FaultProxy(int targetPort, ServiceProfile profile, Duration up, Duration down) {
         this.targetPort = new AtomicInteger(targetPort);
-        context = new ProxyConnection.Context(this.targetPort::get, requests, replies, seen::add, connections::remove);
+        requests = new ProxyFaults(up);
+        replies = new ProxyFaults(down);
+        rules = new ServiceRules(profile, port);
+        context = new ProxyConnection.Context(
+                this.targetPort::get, requests, replies, rules, seen::add, connections::remove);
+        Duration idle = profile.closesIdle();
+        if (idle != null) {
+            long nanos = idle.toNanos();
+            // The executor ends with the proxy, so that the check needs no end of its own.
+            ScheduledFuture<?> unused = idleCheck.scheduleWithFixedDelay(
+                    () -> connections.forEach(each -> each.cutIfIdle(nanos)), nanos, nanos / 8, TimeUnit.NANOSECONDS);
+        }
     }
 
     /** A proxy in front of a port of this machine. The server need not run; a client is cut off if it doesn't. */
     public static FaultProxy inFrontOf(int targetPort) {
-        FaultProxy proxy = new FaultProxy(targetPort);
+        return inFrontOf(targetPort, ServiceProfile.plain());
+    }
+
+    /** The same, with the rules of a service. */
+    public static FaultProxy inFrontOf(int targetPort, ServiceProfile profile) {
+        return inFrontOf(targetPort, profile, Duration.ZERO, Duration.ZERO);
+    }
+
+    /** The same, so far from the server that each command and each reply takes at least that long. */
+    public static FaultProxy inFrontOf(int targetPort, ServiceProfile profile, Duration up, Duration down) {
+        FaultProxy proxy = new FaultProxy(targetPort, profile, up, down);
         proxy.accept();
         return proxy;
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "proxy-idle");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Lets all scripts fail for that time, as a service does that moves slots. */
+    public void scaleFor(Duration time) {
+        rules.scaleFor(time);
     }
 
     /** Leads new connections to another port of this machine, for good; those that are open stay where they are. */
@@ -60,7 +101,7 @@ public final class FaultProxy implements AutoCloseable {
         return "redis://" + host() + ":" + port;
     }
 
-    /** Lets every command and every reply take longer by this, as on a long line: they don't wait for each other. */
+    /** Lets every command and every reply take this long, as on a long line: they don't wait for each other. */
     public void delay(Duration up, Duration down) {
         requests.delay(up);
         replies.delay(down);
@@ -207,6 +248,7 @@ public final class FaultProxy implements AutoCloseable {
     @Override
     public void close() {
         refuse();
+        idleCheck.shutdownNow();
         // first, because the reply to a command that goes on must not meet a fault that is over
         replies.clear();
         requests.clear();

@@ -9,8 +9,10 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * One client of the proxy and its connection to the server, which is opened with the first command. As in TCP, nothing
@@ -23,16 +25,25 @@ final class ProxyConnection {
             IntSupplier targetPort,
             ProxyFaults requests,
             ProxyFaults replies,
+            ServiceRules rules,
             Consumer<List<String>> seen,
             Consumer<ProxyConnection> closed) {}
+
+    /** A command that was sent, and what becomes of its reply. */
+    private record Unanswered(List<String> command, UnaryOperator<RespFrame> reply) {}
+
+    private static final Unanswered NONE = new Unanswered(List.of(), reply -> reply);
 
     private final Socket client;
     private final Socket server = new Socket();
     private final Context context;
     private final ProxyPipe up;
     private final ProxyPipe down;
-    private final Queue<List<String>> unanswered = new ConcurrentLinkedQueue<>();
+    private final Queue<Unanswered> unanswered = new ConcurrentLinkedQueue<>();
     private final AtomicInteger threads = new AtomicInteger();
+    /** By {@link System#nanoTime()}. */
+    private final AtomicLong lastFrame = new AtomicLong(System.nanoTime());
+
     private volatile boolean subscriber;
     private volatile boolean cut;
     private volatile boolean requestsLost;
@@ -74,6 +85,23 @@ final class ProxyConnection {
         Closing.orderly(server);
     }
 
+    /** Ends it with a FIN to both sides if no frame has arrived for that long. */
+    void cutIfIdle(long nanos) {
+        if (!cut && System.nanoTime() - lastFrame.get() >= nanos) {
+            cutFin();
+        }
+    }
+
+    /** A subscription that was idle for too long is forgotten: neither this frame nor a later one arrives. */
+    private void noteFrame() {
+        long now = System.nanoTime();
+        long idle = now - lastFrame.getAndSet(now);
+        if (subscriber && context.rules().forgetsSubscriptionAfter(idle)) {
+            requestsLost = true;
+            repliesLost = true;
+        }
+    }
+
     void close() {
         abort();
         Closing.quietly(client);
@@ -108,6 +136,7 @@ final class ProxyConnection {
 
         @Override
         public void arrived(RespFrame frame) {
+            noteFrame();
             context.seen().accept(frame.arguments());
         }
 
@@ -122,16 +151,17 @@ final class ProxyConnection {
                 return;
             }
             connect();
+            ServiceRules.Passage passage = context.rules().passageOf(frame);
             if (fate == Fate.HALF) {
-                frame.writeHalfTo(server.getOutputStream());
+                passage.request().writeHalfTo(server.getOutputStream());
                 return;
             }
-            if (RespFrame.subscribes(command)) {
+            if (RespFrame.subscribes(passage.request().arguments())) {
                 subscriber = true;
             } else {
-                unanswered.add(command);
+                unanswered.add(new Unanswered(command, passage.reply()));
             }
-            frame.writeTo(server.getOutputStream());
+            passage.request().writeTo(server.getOutputStream());
         }
 
         @Override
@@ -152,24 +182,31 @@ final class ProxyConnection {
     private final class Replies implements ProxyPipe.Sink {
 
         @Override
-        public void arrived(RespFrame frame) {}
+        public void arrived(RespFrame frame) {
+            noteFrame();
+        }
 
         @Override
         public void pass(RespFrame frame) throws IOException, InterruptedException {
-            Fate fate = repliesLost ? Fate.NOTHING : fateOf(frame, () -> repliesLost = true);
+            if (repliesLost) {
+                return;
+            }
+            Runnable lost = () -> repliesLost = true;
+            if (frame.isPush(subscriber)) {
+                write(frame, context.replies().fateOfMessage(lost));
+            } else {
+                Unanswered asked = Objects.requireNonNullElse(unanswered.poll(), NONE);
+                Fate fate = context.replies().fateOf(asked.command(), lost);
+                write(asked.reply().apply(frame), fate);
+            }
+        }
+
+        private void write(RespFrame frame, Fate fate) throws IOException {
             if (fate == Fate.ALL) {
                 frame.writeTo(client.getOutputStream());
             } else if (fate == Fate.HALF) {
                 frame.writeHalfTo(client.getOutputStream());
             }
-        }
-
-        private Fate fateOf(RespFrame reply, Runnable lost) throws InterruptedException {
-            if (reply.isPush(subscriber)) {
-                return context.replies().fateOfMessage(lost);
-            }
-            List<String> command = Objects.requireNonNullElse(unanswered.poll(), List.of());
-            return context.replies().fateOf(command, lost);
         }
 
         @Override

@@ -56,8 +56,16 @@ final class ProxyFaults {
     private final List<Rule> rules = new CopyOnWriteArrayList<>();
     private final List<Hold> holds = new ArrayList<>();
     private Mode mode = Mode.PASS;
-    private volatile Duration delay = Duration.ZERO;
+    /** What a frame takes without a fault. */
+    private final Duration distance;
+
+    private volatile Duration delay;
     private volatile boolean messagesLost;
+
+    ProxyFaults(Duration distance) {
+        this.distance = distance;
+        this.delay = distance;
+    }
 
     void set(Mode newMode) {
         lock.lock();
@@ -118,7 +126,7 @@ final class ProxyFaults {
     /** Back to normal; what is held goes on. */
     void clear() {
         rules.clear();
-        delay = Duration.ZERO;
+        delay = distance;
         messagesLost = false;
         set(Mode.PASS);
         lock.lock();

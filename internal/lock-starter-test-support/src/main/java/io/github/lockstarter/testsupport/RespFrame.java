@@ -1,8 +1,11 @@
 package io.github.lockstarter.testsupport;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -30,6 +33,59 @@ final class RespFrame {
         this.type = type;
         this.bytes = bytes;
         this.value = value;
+    }
+
+    /** A command with these arguments. */
+    static RespFrame of(List<byte[]> arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.writeBytes(ascii("*" + arguments.size() + "\r\n"));
+        for (byte[] argument : arguments) {
+            out.writeBytes(ascii("$" + argument.length + "\r\n"));
+            out.writeBytes(argument);
+            out.writeBytes(ascii("\r\n"));
+        }
+        return new RespFrame('*', out.toByteArray(), null);
+    }
+
+    /** A frame as it is sent. */
+    static RespFrame ofText(String text) {
+        return new RespFrame(text.charAt(0), text.getBytes(StandardCharsets.UTF_8), null);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** The same command with another argument in that place; the bytes of all others stay. */
+    RespFrame withArgument(int index, String argument) {
+        List<byte[]> raw = new ArrayList<>();
+        if (type == '*') {
+            int at = endOfLine(0);
+            while (at < bytes.length) {
+                int start = endOfLine(at);
+                int length = Integer.parseInt(new String(bytes, at + 1, start - at - 3, StandardCharsets.US_ASCII));
+                raw.add(Arrays.copyOfRange(bytes, start, start + length));
+                at = start + length + 2;
+            }
+        } else {
+            arguments().forEach(each -> raw.add(each.getBytes(StandardCharsets.UTF_8)));
+        }
+        raw.set(index, argument.getBytes(StandardCharsets.UTF_8));
+        return of(raw);
+    }
+
+    private int endOfLine(int from) {
+        int at = from;
+        while (bytes[at] != '\n') {
+            at++;
+        }
+        return at + 1;
+    }
+
+    /** A text of the same type, with another content. */
+    RespFrame withText(String text) {
+        String content = type == '=' ? "txt:" + text : text;
+        return ofText(type + "" + content.getBytes(StandardCharsets.UTF_8).length + "\r\n" + content + "\r\n");
     }
 
     @Nullable

@@ -1,0 +1,7 @@
+package io.github.lockstarter.contract;
+
+/** The test class around contracts, which knows where their locks are kept. */
+interface BackendSource {
+
+    LockBackend newBackend();
+}
