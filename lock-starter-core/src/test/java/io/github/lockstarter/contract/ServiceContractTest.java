@@ -37,7 +37,4 @@ class ServiceContractTest implements BackendSource {
 
     @Nested
     class Permits extends PermitsContract {}
-
-    @Nested
-    class Readers extends ReadersContract {}
 }
