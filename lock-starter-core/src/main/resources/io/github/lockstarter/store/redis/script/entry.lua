@@ -21,3 +21,11 @@ local function entryAt(place, ahead, waiting, before, millis, due)
   -- Numbers of up to 14 digits are joined exactly.
   return table.concat({place, deadline, waiting}, ':'), deadline, interval
 end
+
+-- Returns the parts of the field q of lock.lua as numbers: the first place, the last one, the number of entries, and the time before
+-- which no deadline ends; nil if the text has another form. Texts must become numbers before they are compared: Lua 5.4 compares
+-- no text with a number, in math.min neither.
+local function lineOf(text)
+  local first, last, count, due = string.match(text, '^(%d+):(%d+):(%d+):(%d+)$')
+  return tonumber(first), tonumber(last), tonumber(count), tonumber(due)
+end
