@@ -30,7 +30,7 @@
 
 -- include id.lua
 
-local id, name, lease, waiting = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local id, lease = ARGV[1], ARGV[3]
 
 -- Ids of exclusive acquisitions contain no dot.
 local isExclusive = not string.find(id, '.', 1, true)
@@ -57,6 +57,7 @@ end
 
 local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's', 'w:' .. id)
 local owner, token, line, wait = held[1], held[2], held[3], held[5]
+local name, waiting = ARGV[2], ARGV[4]
 
 if isExclusive and owner == id and token then
   if left < tonumber(lease) then
@@ -80,8 +81,9 @@ end
 if waiting and tonumber(token) and string.sub(owner, 1, 1) ~= '~' and (wait or isExclusive) then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local first, last, count, due = lineOf(line or '1:0:0:9999999999999')
+  local first, last, count, due = string.match(line or '1:0:0:9999999999999', '^(%d+):(%d+):(%d+):(%d+)$')
   local place, deadline = string.match(wait or '', '^(%d+):(%d+):')
+  due = tonumber(due)
   -- lock.lua limits the number of places.
   if first and last - first < math.min(2 * count + 1000, 49999) and now < due and (place or not wait) then
     if not place then

@@ -145,31 +145,12 @@ local function remove(id, place)
   end
 end
 
--- Each executes a command with that many fields of the table, from position i on, and returns the reply. The functions are generated with
--- one literal call for each width, 1 to 8 and 64: proxies refuse unpack, and a key that is not literally in the call.
--- unrolled setFields pcall HSET 2
--- unrolled removeFields pcall HDEL 1
--- unrolled readFields call HMGET 1
-
--- Executes a command for all of the words, of which each field has as many as `size`. Returns the error, or nil.
-local function inParts(execute, words, size)
-  local i, left = 1, #words / size
-  while left > 0 do
-    local fields = left < 64 and math.min(left, 8) or 64
-    local reply = execute(words, i, fields)
-    if type(reply) == 'table' then
-      return reply
-    end
-    i, left = i + fields * size, left - fields
-  end
-  return nil
-end
-
 -- Removes the entries whose deadline is over, except that of `caller`, which polls at this moment, and moves the others
 -- together if most places are empty. Precedes all changes of entries.
 local function cleanLine(caller)
   local live, millis = {}, lock.millis
   lock.due = math.huge
+  -- unrolled readFields call HMGET 1
   local from = lock.first
   while from <= lock.last do
     local places, names = {}, {}
@@ -212,10 +193,10 @@ end
 -- Reads the lock. The caller is alive, whatever the deadline of its entry.
 local function read(caller)
   if held[3] then
-    local first, last, count, due = lineOf(held[3])
+    local first, last, count, due = string.match(held[3], '^(%d+):(%d+):(%d+):(%d+)$')
     -- A field that was changed by hand is an empty line; the waiters that were in it find the lock by polling.
-    if first and last - first < MOST_PLACES and last < MOST_PLACE then
-      lock.first, lock.last, lock.count, lock.due = first, last, count, due
+    if first and last - first < MOST_PLACES and tonumber(last) < MOST_PLACE then
+      lock.first, lock.last, lock.count, lock.due = tonumber(first), tonumber(last), tonumber(count), tonumber(due)
     end
   end
   if lock.owner == '~r' or lock.owner == '~s' then
@@ -339,6 +320,25 @@ local function grantLine(caller, lease, countsReceivers)
     end
   end
   return granted, own
+end
+
+-- Each executes a command with that many fields of the table, from position i on, and returns the reply. The functions are generated with
+-- one literal call for each width, 1 to 8 and 64: proxies refuse unpack, and a key that is not literally in the call.
+-- unrolled setFields pcall HSET 2
+-- unrolled removeFields pcall HDEL 1
+
+-- Executes a command for all of the words, of which each field has as many as `size`. Returns the error, or nil.
+local function inParts(execute, words, size)
+  local i, left = 1, #words / size
+  while left > 0 do
+    local fields = left <= 8 and left or left < 64 and 8 or 64
+    local reply = execute(words, i, fields)
+    if type(reply) == 'table' then
+      return reply
+    end
+    i, left = i + fields * size, left - fields
+  end
+  return nil
 end
 
 -- Writes what has changed of a lock that is owned. Returns the error, or nil.

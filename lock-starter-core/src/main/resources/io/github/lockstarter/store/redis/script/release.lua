@@ -44,7 +44,7 @@ if isOwner and not (line or successor) then
   return 1
 end
 
-local name, lastToken, receivers, lease, waiting = ARGV[2], tonumber(ARGV[3] or 0), ARGV[4], tonumber(ARGV[6] or 0), ARGV[7]
+local name, lastToken, receivers, lease, waiting = ARGV[2], ARGV[3] or 0, ARGV[4], ARGV[6], ARGV[7]
 successor = successor or ''
 
 -- include entry.lua
@@ -53,7 +53,7 @@ successor = successor or ''
 -- The owner grants the lock to the first in line, and the next waiter of this instance joins it. The line has no empty places, no
 -- deadline has ended, both acquire the lock alone, and the waiter has not ended in a minimum hold. Everything else is left to the
 -- general case below.
-local first, last, count, due = lineOf(isOwner and line or '')
+local first, last, count, due = string.match(isOwner and line or '', '^(%d+):(%d+):(%d+):(%d+)$')
 if first then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -61,15 +61,15 @@ if first then
   local token, head, isInLine = tonumber(fields[1]) or 0, fields[2] or '', fields[3]
   local wait = redis.call('HGET', KEYS[1], 'w:' .. head)
   local place, deadline, claim, inbox = string.match(wait or '', '^(%d+):(%d+):(%d+):(.*)$')
-  place, deadline, claim = tonumber(place), tonumber(deadline), tonumber(claim)
+  due, deadline = tonumber(due), tonumber(deadline)
   if place == first and now < math.min(due, deadline) and last - first == count - 1 and not isInLine
     and not string.find(head .. successor, '.', 1, true) and id ~= '~k' .. successor
-    and (inbox == '' or receivers == '0' or deadline - now >= claim or not hasNoReceiver(name, inbox)) then
+    and (inbox == '' or receivers == '0' or deadline - now >= tonumber(claim) or not hasNoReceiver(name, inbox)) then
     token = math.max(time[1] * 1000000 + time[2], token + 1, lastToken + 1)
     local entry
     if successor ~= '' then
       local ends
-      entry, ends = entryAt(last + 1, math.min(last + 1 - first, count), waiting, 0, now, due)
+      entry, ends = entryAt(last + 1, last + 1 - first, waiting, 0, now, due)
       last, count, due = last + 1, count + 1, math.min(due, ends)
     end
     count = count - 1
@@ -92,6 +92,8 @@ end
 
 -- include held.lua
 -- include lock.lua
+
+lastToken, lease = tonumber(lastToken), tonumber(lease or 0)
 
 read(successor)
 
