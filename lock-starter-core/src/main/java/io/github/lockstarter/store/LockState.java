@@ -236,7 +236,8 @@ public final class LockState {
             endNotBefore(end);
             return new Reply.Granted(this.token);
         }
-        Entry waiting = this.owner != null && command.join() && !mustCleanLine() ? find(this.line, id) : null;
+        Entry waiting =
+                this.owner != null && !isKept() && command.join() && !mustCleanLine() ? find(this.line, id) : null;
         if (waiting != null) {
             this.isWritten = true;
             return taken(poll(waiting));
