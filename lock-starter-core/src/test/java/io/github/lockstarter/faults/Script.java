@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The scripts of the store, as they look on the wire: a command matches if it calls the script. */
 enum Script implements Predicate<List<String>> {
@@ -19,19 +20,21 @@ enum Script implements Predicate<List<String>> {
     REGISTER(LuaScript.REGISTER),
     INSTANCE(LuaScript.INSTANCE);
 
-    private final String text;
-
-    private final String sha1;
+    /** The texts for one lock and for several ones. */
+    private final List<LuaScript> scripts;
 
     Script(LuaScript script) {
-        this.text = script.getScriptAsString();
-        this.sha1 = script.getSha1();
+        this.scripts = Stream.of(LuaScript.values())
+                .filter(each -> each == script || each.name().startsWith(script.name() + '_'))
+                .toList();
     }
 
     @Override
     public boolean test(List<String> command) {
         return command.size() > 1
-                && (command.get(1).equals(this.sha1) || command.get(1).equals(this.text));
+                && this.scripts.stream()
+                        .anyMatch(script -> command.get(1).equals(script.getSha1())
+                                || command.get(1).equals(script.getScriptAsString()));
     }
 
     /** Calls for that key. */
@@ -42,7 +45,7 @@ enum Script implements Predicate<List<String>> {
     /** Makes Redis know all scripts, so that the next call of each is one command. */
     static void loadAll(RedisCli redis) {
         for (Script script : values()) {
-            redis.command("SCRIPT", "LOAD", script.text);
+            script.scripts.forEach(each -> redis.command("SCRIPT", "LOAD", each.getScriptAsString()));
         }
     }
 

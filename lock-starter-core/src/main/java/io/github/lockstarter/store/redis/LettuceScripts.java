@@ -88,7 +88,7 @@ final class LettuceScripts extends StoreConnection.Open {
      * commands that were sent meanwhile. That can still happen: when the server loses its scripts, by {@code SCRIPT
      * FLUSH} or a failover, on another node of a cluster, if the server rejects the first call, and if two threads make
      * the first two calls. No more texts than one are under way for each script, unless a call is repeated twice: a
-     * server that does not reply for a while would otherwise get one for each lock, and a text has 20 kB.
+     * server that does not reply for a while would otherwise get one for each lock, and a text has up to 60 kB.
      *
      * @return completed on a thread that must not be blocked
      * @throws StackOverflowError if the stack is exhausted, after which the connection must no longer be used

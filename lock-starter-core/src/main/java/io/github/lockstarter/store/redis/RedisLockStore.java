@@ -7,6 +7,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -92,9 +93,6 @@ public final class RedisLockStore implements LockStore {
      * with Redis" and "EVAL"; Redisson's LockPubSub (notification by channel); MCS locks (hand-over to the first in
      * line).
      */
-
-    /** Renewals in one call: enough to share its cost, and few enough to block Redis for less than a millisecond. */
-    private static final int MAX_BATCH = 100;
 
     /** For a thread that cannot create an exception which names the lock. */
     @SuppressWarnings("StaticAssignmentOfThrowable")
@@ -426,7 +424,7 @@ public final class RedisLockStore implements LockStore {
         StoreConnection.Open open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
         // Where each renewal is a separate call, a server that is down must delay only the renewals of its locks.
-        return open == null || (scripts != null && scripts.isSingleServer.get()) ? MAX_BATCH : 1;
+        return open == null || (scripts != null && scripts.isSingleServer.get()) ? LuaScript.MAX_RENEWALS : 1;
     }
 
     @Override

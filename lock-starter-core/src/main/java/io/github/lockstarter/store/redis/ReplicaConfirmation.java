@@ -17,8 +17,10 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -320,8 +322,9 @@ final class ReplicaConfirmation {
             try {
                 RedisAsyncCommands<byte[], byte[]> commands = current.async();
                 List<RedisFuture<Object>> replies = new ArrayList<>();
+                Set<LuaScript> sent = EnumSet.noneOf(LuaScript.class);
                 for (Request request : pair) {
-                    replies.add(call(commands, request.call, replies.isEmpty()));
+                    replies.add(call(commands, request.call, sent.add(request.call.script)));
                 }
                 // Its reply follows those to the calls.
                 LettuceScripts.forward(
@@ -346,8 +349,8 @@ final class ReplicaConfirmation {
             byte[][] keys = LettuceScripts.bytes(call.keys);
             byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments[0], call.arguments[1], "1"));
             return withText
-                    ? commands.eval(LuaScript.RENEW.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
-                    : commands.evalsha(LuaScript.RENEW.getSha1(), ScriptOutputType.MULTI, keys, arguments);
+                    ? commands.eval(call.script.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
+                    : commands.evalsha(call.script.getSha1(), ScriptOutputType.MULTI, keys, arguments);
         }
 
         /**

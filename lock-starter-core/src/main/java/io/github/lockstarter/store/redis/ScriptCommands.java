@@ -10,12 +10,14 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 
@@ -88,11 +90,11 @@ final class ScriptCommands {
      */
     Call callOf(Command command, @Nullable String waiting, boolean countsReceivers) {
         if (command instanceof Command.Acquire acquire) {
-            List<String> key = List.of(this.keys.keyOf(acquire.lock()));
+            String key = this.keys.keyOf(acquire.lock());
             String lease = Long.toString(acquire.leaseMillis());
             return acquire.join() && waiting != null
-                    ? new Call(LuaScript.ACQUIRE, key, acquire.id(), lease, waiting)
-                    : new Call(LuaScript.ACQUIRE, key, acquire.id(), lease);
+                    ? new Call(LuaScript.ACQUIRE, List.of(key), acquire.id(), key, lease, waiting)
+                    : new Call(LuaScript.ACQUIRE, List.of(key), acquire.id(), key, lease);
         }
         if (command instanceof Command.Release release) {
             return callOf(release, waiting != null ? waiting : this.polling, countsReceivers);
@@ -104,10 +106,12 @@ final class ScriptCommands {
             return renewals(renewAll.renewals());
         }
         if (command instanceof Command.Downgrade downgrade) {
+            String key = this.keys.keyOf(downgrade.lock());
             return new Call(
                     LuaScript.DOWNGRADE,
-                    List.of(this.keys.keyOf(downgrade.lock())),
+                    List.of(key),
                     downgrade.id(),
+                    key,
                     Long.toString(downgrade.leaseMillis()),
                     Long.toString(downgrade.lastToken()),
                     countsReceivers ? "1" : "0");
@@ -125,23 +129,24 @@ final class ScriptCommands {
     }
 
     private Call callOf(Command.Release release, String waiting, boolean countsReceivers) {
-        List<String> key = List.of(this.keys.keyOf(release.lock()));
+        String key = this.keys.keyOf(release.lock());
         Successor successor = release.successor();
         if (release.keepMillis() > 0) {
-            return new Call(LuaScript.KEEP, key, release.id(), Long.toString(release.keepMillis()));
+            return new Call(LuaScript.KEEP, List.of(key), release.id(), Long.toString(release.keepMillis()));
         }
         if (successor == null && release.lastToken() == 0 && countsReceivers) {
             // Most releases: nothing is sent that the script assumes.
-            return new Call(LuaScript.RELEASE, key, release.id());
+            return new Call(LuaScript.RELEASE, List.of(key), release.id(), key);
         }
         String lastToken = Long.toString(release.lastToken());
         String receivers = countsReceivers ? "1" : "0";
         return successor == null
-                ? new Call(LuaScript.RELEASE, key, release.id(), lastToken, receivers)
+                ? new Call(LuaScript.RELEASE, List.of(key), release.id(), key, lastToken, receivers)
                 : new Call(
                         LuaScript.RELEASE,
-                        key,
+                        List.of(key),
                         release.id(),
+                        key,
                         lastToken,
                         receivers,
                         successor.acquisitionId(),
@@ -166,14 +171,21 @@ final class ScriptCommands {
         return new Call(LuaScript.REGISTER, List.of(this.keys.ofInstance(instance.instance())), arguments);
     }
 
+    /** Returns the call of the script for as many locks, or for more: it renews the last one repeatedly then. */
     private Call renewals(List<Command.Renew> renewals) {
-        List<String> locks = new ArrayList<>(renewals.size());
-        StringBuilder ids = new StringBuilder();
-        for (Command.Renew renewal : renewals) {
-            locks.add(this.keys.keyOf(renewal.lock()));
-            ids.append(ids.length() > 0 ? ";" : "").append(renewal.id());
+        if (renewals.size() > LuaScript.MAX_RENEWALS) {
+            throw new IllegalArgumentException(Printable.of("Command.RenewAll must not have more than "
+                    + LuaScript.MAX_RENEWALS + " renewals, but has " + renewals.size() + '.'));
         }
-        return new Call(LuaScript.RENEW, locks, Long.toString(renewals.get(0).leaseMillis()), ids.toString());
+        LuaScript script = LuaScript.renewing(renewals.size());
+        List<String> locks = new ArrayList<>(script.keys);
+        StringJoiner ids = new StringJoiner(";");
+        for (int i = 0; i < script.keys; i++) {
+            Command.Renew renewal = renewals.get(Math.min(i, renewals.size() - 1));
+            locks.add(this.keys.keyOf(renewal.lock()));
+            ids.add(renewal.id());
+        }
+        return new Call(script, locks, Long.toString(renewals.get(0).leaseMillis()), ids.toString());
     }
 
     /**
@@ -258,7 +270,7 @@ final class ScriptCommands {
 
     private static List<Reply> renewed(List<?> failures, int count) {
         List<Reply> outcomes = new ArrayList<>(count);
-        for (int i = 0; i < failures.size(); i += 2) {
+        for (int i = 0; i < failures.size() && number(failures.get(i)) <= count; i += 2) {
             long position = number(failures.get(i));
             while (outcomes.size() < position - 1) {
                 outcomes.add(Reply.Renewed.INSTANCE);

@@ -7,6 +7,7 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -31,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * each command is tried on its own. None of them writes: they name a key that no lock has, and {@code HSET} lacks a
  * value, which a server rejects after it has checked the permission.
  *
- * <p>The commands are tried in one script, {@code check.lua}. If the user may not call it or access its key, only that
- * is reported, and the rest at the next start. Access to the format and to the descriptions of instances is tried as
- * well: a user may be permitted to access the keys of locks only.
+ * <p>The commands are tried by {@code check.lua}. If the user may not call it or access its key, only that is reported,
+ * and the rest at the next start. Access to the format and to the descriptions of instances is tried as well: a user
+ * may be permitted to access the keys of locks only.
  */
 final class ServerCheck {
 
@@ -134,71 +135,64 @@ final class ServerCheck {
         return isSentinel || isReplica;
     }
 
-    /**
-     * A command that is tried.
-     *
-     * @param permission the permission for the command, or for its key if it is another one than those of locks
-     */
-    private record Attempt(String permission, List<String> words) {
-
-        static Attempt of(String... words) {
-            return new Attempt('+' + words[0].toLowerCase(Locale.ROOT), List.of(words));
-        }
-    }
-
-    /** Returns the commands that the scripts and queries of the store use. */
-    private List<Attempt> attempts() {
-        String channel = this.keys.channelOf(FIELD);
-        String format = this.keys.ofFormat();
-        List<Attempt> attempts = new ArrayList<>(List.of(
-                Attempt.of("HSET", this.key, FIELD, FIELD, FIELD),
-                Attempt.of("PEXPIRE", this.key, "1000"),
-                Attempt.of("HGET", this.key, FIELD),
-                Attempt.of("HMGET", this.key, FIELD),
-                Attempt.of("HGETALL", this.key),
-                Attempt.of("PTTL", this.key),
-                Attempt.of("TIME"),
-                Attempt.of("HDEL", this.key, FIELD),
-                Attempt.of("DEL", this.key),
-                Attempt.of("PUBLISH", channel, FIELD),
-                new Attempt(TO_COUNT_SUBSCRIBERS, List.of("PUBSUB", "NUMSUB", channel)),
-                new Attempt('~' + format, List.of("HGET", format, FIELD))));
-        if (this.settings.publishInstance()) {
-            String instance = this.keys.ofInstance(FIELD);
-            String pattern = this.keys.instancePattern();
-            attempts.add(new Attempt(pattern, List.of("HMGET", instance, FIELD)));
-            attempts.add(new Attempt(pattern, List.of("HSET", instance, FIELD, FIELD, FIELD)));
-        }
-        return attempts;
-    }
-
     /** Finds the missing permissions. A command without a reply before the deadline counts as permitted. */
     private void findMissing() {
-        List<Attempt> attempts = attempts();
-        List<String> words = new ArrayList<>();
-        for (Attempt attempt : attempts) {
-            words.add(Integer.toString(attempt.words.size()));
-            words.addAll(attempt.words);
-        }
-        CompletableFuture<Object> script = this.scripts.start(
-                new ScriptCommands.Call(LuaScript.CHECK, List.of(this.key), words.toArray(String[]::new)));
+        String format = this.keys.ofFormat();
+        CompletableFuture<Object> locks = start(LuaScript.CHECK, this.key);
+        CompletableFuture<Object> messages = start(LuaScript.CHECK_MESSAGES, this.key, this.keys.channelOf(FIELD));
+        CompletableFuture<Object> ofFormat = start(LuaScript.CHECK, format, "1");
+        CompletableFuture<Object> ofInstance =
+                this.settings.publishInstance() ? start(LuaScript.CHECK, this.keys.ofInstance(FIELD), "1") : null;
         RedisFuture<?> cached = this.scripts.commands.evalsha(
                 SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, LettuceScripts.bytes(List.of(this.key)));
         // The command returns immediately.
         RedisFuture<?> wait =
                 this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
-        String error = errorOf(script);
+        String error = errorOf(locks);
         note("+eval", "EVAL", error);
-        List<?> failures = error == null ? (List<?>) script.join() : List.of();
-        for (int i = 0; i < failures.size(); i += 2) {
-            Attempt failed = attempts.get(((Long) failures.get(i)).intValue() - 1);
-            note(
-                    failed.permission,
-                    failed.words.get(0),
-                    new String((byte[]) failures.get(i + 1), StandardCharsets.UTF_8));
+        failures(locks).forEach((command, words) -> note('+' + command.toLowerCase(Locale.ROOT), command, words));
+        if (error == null) {
+            note("+publish", "PUBLISH", errorOf(messages));
+        }
+        failures(messages)
+                .forEach((command, words) ->
+                        note(command.equals("PUBSUB") ? TO_COUNT_SUBSCRIBERS : "+publish", command, words));
+        noteKey('~' + format, ofFormat, Set.of("HGET"));
+        if (ofInstance != null) {
+            noteKey(this.keys.instancePattern(), ofInstance, Set.of("HMGET", "HSET"));
         }
         note("+evalsha", "EVALSHA", errorOf(cached));
         note("+wait", "WAIT", wait != null ? errorOf(wait) : null);
+    }
+
+    private CompletableFuture<Object> start(LuaScript script, String checkedKey, String... arguments) {
+        return this.scripts.start(new ScriptCommands.Call(script, List.of(checkedKey), arguments));
+    }
+
+    /** Returns the errors of the commands by their names; none if the script itself has failed. */
+    private Map<String, String> failures(CompletableFuture<Object> checked) {
+        Map<String, String> failures = new LinkedHashMap<>();
+        Iterator<?> words = errorOf(checked) == null
+                ? ((List<?>) checked.join()).iterator()
+                : List.of().iterator();
+        while (words.hasNext()) {
+            failures.put(text(words.next()), text(words.next()));
+        }
+        return failures;
+    }
+
+    private static String text(Object word) {
+        return new String((byte[]) word, StandardCharsets.UTF_8);
+    }
+
+    /** Notes the permission for a key that is not that of a lock, which the commands access. */
+    private void noteKey(String permission, CompletableFuture<Object> checked, Set<String> commands) {
+        String error = errorOf(checked);
+        if (error != null && RedisErrors.isMissingPermission(error)) {
+            note(permission, "EVAL", error);
+        }
+        failures(checked)
+                .forEach((command, words) -> note(permission, command, commands.contains(command) ? words : null));
     }
 
     /**

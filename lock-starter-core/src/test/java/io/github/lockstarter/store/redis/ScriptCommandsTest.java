@@ -11,6 +11,7 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LoggedNames;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,8 @@ import org.springframework.data.redis.RedisSystemException;
 
 /** What depends on the connection; DifferentialTest compares arguments and results with a real Redis. */
 class ScriptCommandsTest {
+
+    private static final String KEY = "lock:{a}";
 
     private static final Command RELEASE = new Command.Release("a", "id", 0, 0, null);
 
@@ -30,15 +33,15 @@ class ScriptCommandsTest {
     void shouldJoinTheLineOnlyWhenTheSubscriptionIsDecided() {
         Command acquire = new Command.Acquire("a", "id", 1_000, true);
 
-        assertThat(this.commands.callOf(acquire, null, true).arguments).containsExactly("id", "1000");
-        assertThat(this.commands.callOf(acquire, "2000:", true).arguments).containsExactly("id", "1000", "2000:");
-        assertThat(this.commands.callOf(acquire, "9:me", true).arguments).containsExactly("id", "1000", "9:me");
+        assertThat(this.commands.callOf(acquire, null, true).arguments).containsExactly("id", KEY, "1000");
+        assertThat(this.commands.callOf(acquire, "2000:", true).arguments).containsExactly("id", KEY, "1000", "2000:");
+        assertThat(this.commands.callOf(acquire, "9:me", true).arguments).containsExactly("id", KEY, "1000", "9:me");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, 3})
     void shouldBeAReleaseIfItMayHaveBeenExecutedTwice(long notOwned) {
-        assertThat(this.commands.callOf(RELEASE, null, true).arguments).containsExactly("id");
+        assertThat(this.commands.callOf(RELEASE, null, true).arguments).containsExactly("id", KEY);
         assertThat(this.commands.toReply(RELEASE, notOwned, false))
                 .isInstanceOfAny(Reply.NotOwner.class, Reply.LeftLine.class);
 
@@ -65,14 +68,30 @@ class ScriptCommandsTest {
                 new Command.Renew("e", "5", 1_000));
         Command all = new Command.RenewAll(renewals);
 
-        assertThat(this.commands.callOf(all, null, true).arguments).containsExactly("1000", "1;2;3;4;5");
-        assertThat(this.commands.toReply(all, List.of(2L, 0L, 3L, -1L, 4L, bytes("OOM no memory")), false))
+        assertThat(this.commands.callOf(all, null, true).arguments).containsExactly("1000", "1;2;3;4;5;5;5;5");
+        assertThat(this.commands.callOf(all, null, true).keys)
+                .as("the last lock fills the call")
+                .hasSize(8)
+                .endsWith("lock:{d}", "lock:{e}", "lock:{e}", "lock:{e}", "lock:{e}");
+        assertThat(this.commands.toReply(all, List.of(2L, 0L, 3L, -1L, 4L, bytes("OOM no memory"), 6L, 0L), false))
                 .isEqualTo(new Reply.RenewedAll(List.of(
                         Reply.Renewed.INSTANCE,
                         Reply.NotOwner.FREE,
                         Reply.NotOwner.TAKEN,
                         new Reply.Failed("OOM no memory"),
                         Reply.Renewed.INSTANCE)));
+    }
+
+    @Test
+    void shouldRefuseMoreRenewalsThanOneCallHasKeys() {
+        List<Command.Renew> renewals = Collections.nCopies(65, new Command.Renew("a", "id", 1_000));
+
+        assertThat(this.commands.callOf(new Command.RenewAll(renewals.subList(0, 64)), null, true).keys)
+                .hasSize(64);
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> this.commands.callOf(new Command.RenewAll(renewals), null, true))
+                .withMessageContaining("64")
+                .withMessageContaining("65");
     }
 
     @Test

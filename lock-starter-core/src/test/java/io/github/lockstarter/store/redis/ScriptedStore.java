@@ -26,14 +26,6 @@ final class ScriptedStore implements AutoCloseable {
     /** Name of the additional field with the remaining milliseconds of the key. */
     static final String TTL = "ttl";
 
-    private static final List<LuaScript> SCRIPTS = List.of(
-            LuaScript.ACQUIRE,
-            LuaScript.RELEASE,
-            LuaScript.KEEP,
-            LuaScript.DOWNGRADE,
-            LuaScript.RENEW,
-            LuaScript.INSPECT);
-
     private final LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
 
     /** In RESP3, so that messages come over the same connection as replies. */
@@ -59,8 +51,9 @@ final class ScriptedStore implements AutoCloseable {
     ScriptedStore(RedisServer server) {
         this.redis = server.cli();
         this.subscriber = server.cli();
-        SCRIPTS.forEach(script ->
-                this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", script.getScriptAsString())));
+        for (LuaScript script : LuaScript.values()) {
+            this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", script.getScriptAsString()));
+        }
         // Only a command or the test removes what has expired, when the clock is set back afterwards.
         this.redis.command("DEBUG", "SET-ACTIVE-EXPIRE", "0");
         this.redis.command("HELLO", "3");

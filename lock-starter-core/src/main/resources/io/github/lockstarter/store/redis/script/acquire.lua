@@ -3,8 +3,9 @@
 --
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition; its end states whether it acquires the lock, the lock for reading, or permits
--- ARGV[2]  lease in milliseconds
--- ARGV[3]  the end of its entry in the line: the milliseconds in which it must claim a grant from the line, which are twice its
+-- ARGV[2]  the key of the lock once more, as the text that messages contain
+-- ARGV[3]  lease in milliseconds
+-- ARGV[4]  the end of its entry in the line: the milliseconds in which it must claim a grant from the line, which are twice its
 --          shortest poll interval; a colon; and the inbox of its instance, which is notified of such a grant. Without an
 --          inbox, the instance only polls. Absent: it does not join
 --
@@ -29,81 +30,89 @@
 
 -- include id.lua
 
+local id, lease = ARGV[1], ARGV[3]
+
+-- Ids of exclusive acquisitions contain no dot.
+local isExclusive = not string.find(id, '.', 1, true)
+
 -- Negative if the key does not exist (-2) or does not expire (-1).
 local left = redis.call('PTTL', KEYS[1])
 
--- Ids of exclusive acquisitions contain no dot.
-local isExclusive = not string.find(ARGV[1], '.', 1, true)
-
 if isExclusive and left == -2 then
   local time = redis.call('TIME')
+  local seconds, micros = time[1], time[2]
   -- Most microseconds have six digits, with which zeros are not needed; joining two texts takes half the time of writing a
   -- number, which tostring() would round.
-  local token = #time[2] == 6 and time[1] .. time[2] or string.format('%.0f', time[1] * 1000000 + time[2])
-  redis.call('HSET', KEYS[1], 'o', ARGV[1], 'f', token)
-  local set = redis.pcall('PEXPIRE', KEYS[1], ARGV[2])
-  if type(set) == 'table' then
+  local token = #micros == 6 and seconds .. micros or string.format('%.0f', seconds * 1000000 + micros)
+  redis.call('HSET', KEYS[1], 'o', id, 'f', token)
+  local expires = redis.pcall('PEXPIRE', KEYS[1], lease)
+  if type(expires) == 'table' then
     -- Without the permission for PEXPIRE, the lock would never expire.
     redis.pcall('DEL', KEYS[1])
     redis.pcall('HDEL', KEYS[1], 'o', 'f')
-    return set
+    return expires
   end
   return token
 end
 
-local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's', 'w:' .. ARGV[1])
+local held = redis.call('HMGET', KEYS[1], 'o', 'f', 'q', 's', 'w:' .. id)
+local owner, token, line, wait = held[1], held[2], held[3], held[5]
+local name, waiting = ARGV[2], ARGV[4]
 
-if isExclusive and held[1] == ARGV[1] and held[2] then
-  if left < tonumber(ARGV[2]) then
-    redis.call('PEXPIRE', KEYS[1], ARGV[2])
+if isExclusive and owner == id and token then
+  if left < tonumber(lease) then
+    redis.call('PEXPIRE', KEYS[1], lease)
   end
-  return held[2]
+  return token
 end
 
-if left ~= -2 and not held[1] then
+if left ~= -2 and not owner then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 
 -- include entry.lua
 
-local function refusal(millis, token, interval, used, owner)
-  return string.format('%.0f %.0f %.0f %.0f %s', millis < 0 and -2^52 or -math.max(millis, 1), token, interval, used, owner)
+local function refusal(millis, largest, interval, used, holder)
+  return string.format('%.0f %.0f %.0f %.0f %s', millis < 0 and -2^52 or -math.max(millis, 1), largest, interval, used, holder)
 end
 
 -- A waiter joins the line or polls in it while the lock has one owner, which has not ended in a minimum hold, and no deadline has
 -- ended. A failure is left to the general case below.
-if ARGV[3] and tonumber(held[2]) and string.sub(held[1], 1, 1) ~= '~' and (held[5] or isExclusive) then
+if waiting and tonumber(token) and string.sub(owner, 1, 1) ~= '~' and (wait or isExclusive) then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local first, last, count, due = string.match(held[3] or '1:0:0:9999999999999', '^(%d+):(%d+):(%d+):(%d+)$')
-  local place, deadline = string.match(held[5] or '', '^(%d+):(%d+):')
+  local first, last, count, due = string.match(line or '1:0:0:9999999999999', '^(%d+):(%d+):(%d+):(%d+)$')
+  local place, deadline = string.match(wait or '', '^(%d+):(%d+):')
+  due = tonumber(due)
   -- lock.lua limits the number of places.
-  if first and last - first < math.min(2 * count + 1000, 49999) and now < tonumber(due) and (place or not held[5]) then
+  if first and last - first < math.min(2 * count + 1000, 49999) and now < due and (place or not wait) then
     if not place then
       place, deadline, count = last + 1, 0, count + 1
     end
-    local entry, ends, interval = entryAt(place, math.min(place - first, count - 1), ARGV[3], deadline, now, due)
-    local failure
-    if held[5] then
+    local entry, ends, interval =
+      entryAt(place, math.min(place - first, count - 1), waiting, tonumber(deadline), now, due)
+    local written
+    if wait then
       -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
-      failure = redis.pcall('HDEL', KEYS[1], '')
-      if type(failure) == 'number' then
-        failure = redis.pcall('HSET', KEYS[1], 'w:' .. ARGV[1], entry)
+      written = redis.pcall('HDEL', KEYS[1], '')
+      if type(written) == 'number' then
+        written = redis.pcall('HSET', KEYS[1], 'w:' .. id, entry)
       end
     else
-      local line = table.concat({first, place, count, math.min(due, ends)}, ':')
-      failure = redis.pcall('HSET', KEYS[1], 'q', line, 'e:' .. place, ARGV[1], 'w:' .. ARGV[1], entry)
+      local longer = table.concat({first, place, count, math.min(due, ends)}, ':')
+      written = redis.pcall('HSET', KEYS[1], 'q', longer, 'e:' .. place, id, 'w:' .. id, entry)
     end
-    if type(failure) == 'number' then
-      return refusal(left, held[2], interval, 0, held[1])
+    if type(written) == 'number' then
+      return refusal(left, token, interval, 0, owner)
     end
   end
 end
 
+-- include messages.lua
 -- include lock.lua
 
-local id, lease = ARGV[1], tonumber(ARGV[2])
 local kind = kindOf(id)
+lease = tonumber(lease)
 
 read(id)
 
@@ -131,9 +140,9 @@ if not granting and not hasEnded(id) then
     isRefusable = #granted == 0
   elseif kind and lock.holders >= MOST_HOLDERS then
     return redis.error_reply('LOCKLIMIT the lock has ' .. lock.holders .. ' holders, which is the limit')
-  elseif ARGV[3] then
+  elseif waiting then
     isRefusable = #granted == 0 and not get('w:' .. id)
-    interval = join(id, ARGV[3])
+    interval = join(id, waiting)
   end
 end
 
@@ -141,7 +150,7 @@ if not granting and lock.marker and lock.named == '' then
   countHolders()
 end
 
-local failure = write(redis.pcall, isRefusable)
+local failure = write(isRefusable)
 if failure then
   -- A replica's data about the holder is outdated and may never change.
   if granting or #granted > 0 or string.find(failure.err, 'READONLY', 1, true) then
@@ -149,7 +158,7 @@ if failure then
   end
   interval = 0
 else
-  publish(granted)
+  notifyAll(granted)
 end
 
 if granting then
@@ -160,6 +169,6 @@ if lock.marker then
   return refusal(math.max(lock.soonest - lock.millis, 0), lock.token, interval, lock.used, lock.named)
 end
 if left < 0 or #granted > 0 then
-  left = redis.call('PTTL', key)
+  left = redis.call('PTTL', KEYS[1])
 end
 return refusal(left, lock.token, interval, lock.used, lock.owner or '')

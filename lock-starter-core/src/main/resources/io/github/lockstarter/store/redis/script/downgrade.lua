@@ -3,9 +3,10 @@
 --
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition that owns the lock; the reader has the same id followed by .r
--- ARGV[2]  lease of the reader in milliseconds
--- ARGV[3]  last fencing token used under the id of the owner
--- ARGV[4]  as ARGV[3] of release.lua
+-- ARGV[2]  the key of the lock once more, as the text that messages contain
+-- ARGV[3]  lease of the reader in milliseconds
+-- ARGV[4]  last fencing token used under the id of the owner
+-- ARGV[5]  as ARGV[4] of release.lua
 --
 -- Returns the fencing token of the reader if it shares the lock now, 0 if the lock is free, -1 if another acquisition owns it
 -- or the key is not a lock.
@@ -17,30 +18,34 @@
 
 -- include id.lua
 
+local id, name, lease, lastToken, receivers = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+
 -- include held.lua
 -- include entry.lua
+-- include messages.lua
 -- include lock.lua
 
 read('')
 
-local reader = ARGV[1] .. '.r'
+local reader = id .. '.r'
 local holder = holderOf(reader)
 
-if lock.owner == ARGV[1] then
+if lock.owner == id then
   local entry = entryOf(reader)
   if entry and get('e:' .. entry.place) == reader then
     remove(reader, entry.place)
   end
   lock.owner, lock.marker, lock.holders, lock.used = false, '~r', 1, 1
   lock.named, lock.soonest = reader, math.huge
-  lock.token = math.max(lock.token, ARGV[3])
+  lock.token = math.max(lock.token, lastToken)
   -- The lease of the writer may be longer, and its client relies on it until the reply.
-  holder = {deadline = lock.millis + redis.call('PTTL', key), token = lock.token, weight = 1}
+  local left = redis.call('PTTL', KEYS[1])
+  holder = {deadline = lock.millis + left, token = lock.token, weight = 1}
 elseif not holder then
   return (lock.owner or lock.used > 0) and -1 or 0
 end
 
-holder.deadline = math.max(holder.deadline, lock.millis + ARGV[2])
+holder.deadline = math.max(holder.deadline, lock.millis + lease)
 setHolder(reader, holder)
-finish('', 0, ARGV[4])
-return holder.token
+local _, failure = finish('', 0, receivers)
+return failure or holder.token

@@ -4,7 +4,8 @@ local FIRST_PLACES, LONGEST_INTERVAL, WATCHING_PLACES = 8, 32, 32
 
 -- Returns the entry of a waiter in that place with so many entries ahead, its deadline, and the milliseconds after which it is
 -- to poll. `waiting` is the end of the entry, see acquire.lua, and begins with the time in which the waiter must claim a grant,
--- twice the shortest interval; `before` is its present deadline, 0 for a new entry; before `due`, the deadline of no entry ends.
+-- twice the shortest interval; `before` is its present deadline, 0 for a new entry; before `due`, the deadline of no entry ends. All but
+-- `waiting` are numbers: Lua 5.4 compares no text with a number, in math.min neither.
 --
 -- No poll in the first 32 places is later than a shortest interval after `due`, so that the entry is removed then; if all in
 -- these places are gone, it is removed within the longest interval. If all entries polled then, most polls were for this

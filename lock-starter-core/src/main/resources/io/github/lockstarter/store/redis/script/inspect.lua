@@ -19,6 +19,7 @@ if not held[1] then
 end
 
 -- include entry.lua
+-- include no_messages.lua
 -- include lock.lua
 
 read('')
@@ -35,12 +36,13 @@ for place = lock.first, math.min(lock.last, lock.first + 1999) do
   ids[#ids + 1] = get('e:' .. place) or nil
 end
 
-local reply = {held[1], lock.token, redis.call('PTTL', key), lock.count, ids}
+local left = redis.call('PTTL', KEYS[1])
+local reply = {held[1], lock.token, left, lock.count, ids}
 if not lock.marker then
   return held[1] == lock.owner and reply or {}
 end
 
-local fields = redis.call('HGETALL', key)
+local fields = redis.call('HGETALL', KEYS[1])
 for i = 1, #fields, 2 do
   local id = string.match(fields[i], '^h:(.*)$')
   local holder = id and toHolder(fields[i + 1])

@@ -17,22 +17,24 @@
 
 -- include held.lua
 -- include entry.lua
+-- include no_messages.lua
 -- include lock.lua
 
 read('')
 
-local kept = '~k' .. ARGV[1]
-local keptUntil = lock.millis + ARGV[2]
-local holder = holderOf(ARGV[1])
+local id, left = ARGV[1], tonumber(ARGV[2])
+local kept = '~k' .. id
+local keptUntil = lock.millis + left
+local holder = holderOf(id)
 
-if lock.owner == ARGV[1] then
+if lock.owner == id then
   lock.owner, lock.ends = kept, keptUntil
 elseif lock.owner == kept then
-  local left = redis.call('PTTL', key)
-  lock.ends = (left < 0 or left > tonumber(ARGV[2])) and keptUntil or nil
+  local remaining = redis.call('PTTL', KEYS[1])
+  lock.ends = (remaining < 0 or remaining > left) and keptUntil or nil
 elseif holder then
-  lock.changes['h:' .. ARGV[1]] = false
-  lock.named = lock.named == ARGV[1] and kept or lock.named
+  lock.changes['h:' .. id] = false
+  lock.named = lock.named == id and kept or lock.named
   holder.deadline = keptUntil
   setHolder(kept, holder)
 elseif holderOf(kept) then
@@ -43,5 +45,4 @@ else
   return (lock.owner or lock.used > 0) and -1 or 0
 end
 
-write(redis.call, false)
-return 1
+return write(false) or 1

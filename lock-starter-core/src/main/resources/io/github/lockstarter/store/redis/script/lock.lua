@@ -1,6 +1,6 @@
 -- Functions of the scripts for all that a lock can be: waited for, or in shared use, by readers or by holders of permits. Scripts
 -- include this text after the parts that serve the most frequent states, because Redis creates all functions at each call.
--- Before it, a script reads the fields o, f, q and s into `held`, and includes entry.lua.
+-- Before it, a script reads the fields o, f, q and s into `held`, and includes entry.lua and messages.lua.
 --
 -- A lock is one hash:
 --   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned
@@ -30,8 +30,6 @@ local MOST_HOLDERS, MOST_PLACES, SPARE_PLACES = 10000, 50000, 1000
 -- Numbers of more than 14 digits are not joined exactly, and beyond 2^53 a loop over places would not end.
 local MOST_PLACE = 1e14
 
-local key = KEYS[1]
-
 -- One table and not a variable for each value, because a function costs Redis time for each variable that it uses.
 local lock = {
   owner = held[1], token = tonumber(held[2]) or 0,
@@ -58,7 +56,7 @@ end
 local function get(name)
   local value = lock.changes[name]
   if value == nil then
-    value = redis.call('HGET', key, name)
+    value = redis.call('HGET', KEYS[1], name)
   end
   return value
 end
@@ -101,7 +99,8 @@ end
 -- Adds up the holders that are alive, and removes the others. Precedes all changes of holders. Uses no table for each holder,
 -- which would double its time.
 local function countHolders()
-  local fields, millis = redis.call('HGETALL', key), lock.millis
+  local fields = redis.call('HGETALL', KEYS[1])
+  local millis = lock.millis
   local holders, used, soonest, named, ends = 0, 0, math.huge, 'h:', 0
   for i = 1, #fields, 2 do
     if string.sub(fields[i], 1, 2) == 'h:' then
@@ -151,17 +150,20 @@ end
 local function cleanLine(caller)
   local live, millis = {}, lock.millis
   lock.due = math.huge
-  -- In parts, because Lua's stack limits the number of arguments.
-  for from = lock.first, lock.last, 500 do
+  -- unrolled readFields call HMGET 1
+  local from = lock.first
+  while from <= lock.last do
     local places, names = {}, {}
-    for place = from, math.min(from + 499, lock.last) do
+    local width = lock.last - from < 63 and math.min(lock.last - from + 1, 8) or 64
+    for place = from, from + width - 1 do
       places[#places + 1] = 'e:' .. place
     end
-    local ids = redis.call('HMGET', key, unpack(places))
+    from = from + width
+    local ids = readFields(places, 1, width)
     for i, id in ipairs(ids) do
       names[i] = 'w:' .. (id or '')
     end
-    local waits = redis.call('HMGET', key, unpack(names))
+    local waits = readFields(names, 1, width)
     for i, id in ipairs(ids) do
       if id then
         local deadline = tonumber(string.match(waits[i] or '', '^%d+:(%d+):')) or 0
@@ -310,35 +312,42 @@ local function grantLine(caller, lease, countsReceivers)
     else
       lock.count = 0
     end
-    local channel = isAlive and id ~= caller and entry.inbox ~= '' and string.match(key, '^(.-):{') .. ':inbox:' .. entry.inbox
     if isAlive and id == caller then
       own = grant(id, lease)
-    elseif isAlive and not (channel and countsReceivers and entry.deadline - lock.millis < entry.claim
-      and redis.pcall('PUBSUB', 'NUMSUB', channel)[2] == 0) then
-      granted[#granted + 1] = {id = id, channel = channel, token = grant(id, entry.claim)}
+    elseif isAlive and not (entry.inbox ~= '' and countsReceivers and entry.deadline - lock.millis < entry.claim
+      and hasNoReceiver(name, entry.inbox)) then
+      granted[#granted + 1] = {id = id, inbox = entry.inbox, token = grant(id, entry.claim)}
     end
   end
   return granted, own
 end
 
--- Executes a command of many words in parts, because Lua's stack limits the number of arguments. Returns the error, or nil.
-local function inParts(call, command, words)
-  for i = 1, #words, 1000 do
-    local reply = call(command, key, unpack(words, i, math.min(i + 999, #words)))
+-- Each executes a command with that many fields of the table, from position i on, and returns the reply. The functions are generated with
+-- one literal call for each width, 1 to 8 and 64: proxies refuse unpack, and a key that is not literally in the call.
+-- unrolled setFields pcall HSET 2
+-- unrolled removeFields pcall HDEL 1
+
+-- Executes a command for all of the words, of which each field has as many as `size`. Returns the error, or nil.
+local function inParts(execute, words, size)
+  local i, left = 1, #words / size
+  while left > 0 do
+    local fields = left <= 8 and left or left < 64 and 8 or 64
+    local reply = execute(words, i, fields)
     if type(reply) == 'table' then
       return reply
     end
+    i, left = i + fields * size, left - fields
   end
   return nil
 end
 
--- Writes what has changed of a lock that is owned, by redis.call or redis.pcall, and returns the error of the latter.
+-- Writes what has changed of a lock that is owned. Returns the error, or nil.
 --
 -- With `refusable`, the first command is one that a full Redis refuses before anything has changed. Otherwise it works on a
 -- full Redis, which always accepts HDEL and does not refuse the writes that follow it. PEXPIRE is the last write: up to Redis
 -- 7.0 it deletes a key whose time passes between its two looks at the clock, and a later write would create the key again,
 -- without an expiry.
-local function write(call, refusable)
+local function write(refusable)
   local changes = lock.changes
   local stored = {o = held[1], f = held[2], q = held[3], s = held[4]}
   local set, removed = {}, {}
@@ -362,45 +371,49 @@ local function write(call, refusable)
   local failure = nil
   if not refusable and held[1] then
     -- The empty name is the field of no lock.
-    failure = inParts(call, 'HDEL', #removed > 0 and removed or {''})
+    failure = inParts(removeFields, #removed > 0 and removed or {''}, 1)
   end
-  failure = failure or inParts(call, 'HSET', set)
-  if failure then
+  failure = failure or inParts(setFields, set, 2)
+  if refusable then
+    failure = failure or inParts(removeFields, removed, 1)
+  end
+  if not lock.ends or failure then
     return failure
   end
-  if refusable then
-    inParts(redis.call, 'HDEL', removed)
+  local left = 0
+  if lock.onlyLater then
+    left = redis.call('PTTL', KEYS[1])
   end
-  if lock.ends then
-    local left = lock.onlyLater and redis.call('PTTL', key) or 0
-    failure = inParts(call, 'PEXPIRE', {math.max(lock.ends - lock.millis, left)})
-    if failure and not held[1] then
-      -- Without the permission for PEXPIRE, the lock would never expire.
-      redis.pcall('DEL', key)
-    end
+  local expires = redis.pcall('PEXPIRE', KEYS[1], math.max(lock.ends - lock.millis, left))
+  if type(expires) ~= 'table' then
+    return nil
   end
-  return failure
+  if not held[1] then
+    -- Without the permission for PEXPIRE, the lock would never expire.
+    redis.pcall('DEL', KEYS[1])
+  end
+  return expires
 end
 
--- Publishes the grants: the key, followed by <id>:<token>. Uses pcall: without the permission to publish, waiters poll.
-local function publish(granted)
+local function notifyAll(granted)
   for _, entry in ipairs(granted) do
-    if entry.channel then
-      redis.pcall('PUBLISH', entry.channel, key .. entry.id .. ':' .. text(entry.token))
-    end
+    notify(name, entry.inbox, entry.id, text(entry.token))
   end
 end
 
--- Grants the lock along the line as grantLine does, writes it after a change of its owners, and publishes the grants; deletes
--- it if there is no owner. `receivers` is 0 if this server may not know all subscribers. Returns the token of the caller's
--- grant.
+-- Grants the lock along the line as grantLine does, writes it after a change of its owners, and notifies the waiters that own it now;
+-- deletes it if there is no owner. `receivers` is 0 if this server may not know all subscribers. Returns the token of the caller's
+-- grant, or nil, and the error, or nil.
 local function finish(caller, lease, receivers)
   local granted, own = grantLine(caller, lease, receivers ~= '0')
+  local failure = nil
   if lock.owner or lock.used > 0 then
-    write(redis.call, false)
-    publish(granted)
+    failure = write(false)
+    if not failure then
+      notifyAll(granted)
+    end
   else
-    redis.call('DEL', key)
+    redis.call('DEL', KEYS[1])
   end
-  return own
+  return own, failure
 end

@@ -5,11 +5,12 @@
 -- KEYS[1]  the lock, see lock.lua
 -- ARGV[1]  id of the acquisition that releases the lock or leaves the line; ~k and the id of one that has ended in a minimum hold
 --          ends that hold
--- ARGV[2]  the next token is larger than this one, which may have been used under that id; 0 or absent: than the stored one
--- ARGV[3]  0: this server may not know all subscribers (a cluster, the application's connection); 1 or absent: it does
--- ARGV[4]  id of the next waiter of this instance; absent: there is none
--- ARGV[5]  lease of that waiter in milliseconds
--- ARGV[6]  as ARGV[3] of acquire.lua, for that waiter
+-- ARGV[2]  the key of the lock once more, as the text that messages contain
+-- ARGV[3]  the next token is larger than this one, which may have been used under that id; 0 or absent: than the stored one
+-- ARGV[4]  0: this server may not know all subscribers (a cluster, the application's connection); 1 or absent: it does
+-- ARGV[5]  id of the next waiter of this instance; absent: there is none
+-- ARGV[6]  lease of that waiter in milliseconds
+-- ARGV[7]  as ARGV[4] of acquire.lua, for that waiter
 --
 -- Returns the fencing token (larger than 3) if the next waiter of this instance owns the lock now; the negated token of the
 -- owner (less than -3) if the lock was released and that waiter is in the line; 1: released; 3: left the line; 0: the lock
@@ -28,55 +29,63 @@
 -- nothing, and a next waiter that owns the lock or is in the line proves the first execution. It works on a full Redis,
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
 
+local id, successor = ARGV[1], ARGV[5]
+
 -- With a marker of lock.lua as its id, a release would end the grants of all readers, or of all holders of permits.
-if #ARGV[1] == 2 and (ARGV[1] == '~r' or ARGV[1] == '~s') then
+if #id == 2 and (id == '~r' or id == '~s') then
   return redis.error_reply('ERR the id is a marker of shared use, and that of no acquisition')
 end
 
 -- Most locks are released by their owner while nothing waits for them. Two fields decide that.
 local fields = redis.pcall('HMGET', KEYS[1], 'o', 'q')
-if fields[1] == ARGV[1] and not (fields[2] or ARGV[4]) then
+local isOwner, line = fields[1] == id, fields[2]
+if isOwner and not (line or successor) then
   redis.call('DEL', KEYS[1])
   return 1
 end
 
+local name, lastToken, receivers, lease, waiting = ARGV[2], ARGV[3] or 0, ARGV[4], ARGV[6], ARGV[7]
+successor = successor or ''
+
 -- include entry.lua
+-- include messages.lua
 
 -- The owner grants the lock to the first in line, and the next waiter of this instance joins it. The line has no empty places, no
 -- deadline has ended, both acquire the lock alone, and the waiter has not ended in a minimum hold. Everything else is left to the
 -- general case below.
-local first, last, count, due = string.match(fields[1] == ARGV[1] and fields[2] or '', '^(%d+):(%d+):(%d+):(%d+)$')
+local first, last, count, due = string.match(isOwner and line or '', '^(%d+):(%d+):(%d+):(%d+)$')
 if first then
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local successor = ARGV[4] or ''
-  local token, id, queued = unpack(redis.call('HMGET', KEYS[1], 'f', 'e:' .. first, 'w:' .. successor))
-  local wait = redis.call('HGET', KEYS[1], 'w:' .. (id or '')) or ''
-  local place, deadline, claim, inbox = string.match(wait, '^(%d+):(%d+):(%d+):(.*)$')
-  local channel = inbox and inbox ~= '' and string.match(KEYS[1], '^(.-):{') .. ':inbox:' .. inbox
-  if place == first and now < math.min(due, deadline) and last - first == count - 1 and not queued
-    and not string.find(id .. successor, '.', 1, true) and ARGV[1] ~= '~k' .. successor
-    and (not channel or ARGV[3] == '0' or deadline - now >= tonumber(claim)
-      or redis.pcall('PUBSUB', 'NUMSUB', channel)[2] ~= 0) then
-    token = math.max(time[1] * 1000000 + time[2], (tonumber(token) or 0) + 1, (ARGV[2] or 0) + 1)
-    local set = {'o', id, 'f', string.format('%.0f', token)}
+  fields = redis.call('HMGET', KEYS[1], 'f', 'e:' .. first, 'w:' .. successor)
+  local token, head, isInLine = tonumber(fields[1]) or 0, fields[2] or '', fields[3]
+  local wait = redis.call('HGET', KEYS[1], 'w:' .. head)
+  local place, deadline, claim, inbox = string.match(wait or '', '^(%d+):(%d+):(%d+):(.*)$')
+  due, deadline = tonumber(due), tonumber(deadline)
+  if place == first and now < math.min(due, deadline) and last - first == count - 1 and not isInLine
+    and not string.find(head .. successor, '.', 1, true) and id ~= '~k' .. successor
+    and (inbox == '' or receivers == '0' or deadline - now >= tonumber(claim) or not hasNoReceiver(name, inbox)) then
+    token = math.max(time[1] * 1000000 + time[2], token + 1, lastToken + 1)
+    local entry
     if successor ~= '' then
-      local entry, ends = entryAt(last + 1, math.min(last + 1 - first, count), ARGV[6], 0, now, due)
+      local ends
+      entry, ends = entryAt(last + 1, last + 1 - first, waiting, 0, now, due)
       last, count, due = last + 1, count + 1, math.min(due, ends)
-      set[5], set[6], set[7], set[8] = 'e:' .. last, successor, 'w:' .. successor, entry
     end
     count = count - 1
-    if count > 0 then
-      set[#set + 1] = 'q'
-      set[#set + 1] = table.concat({first + 1, last, count, due}, ':')
-    end
+    local text = string.format('%.0f', token)
+    local shorter = count > 0 and table.concat({first + 1, last, count, due}, ':')
     -- A full Redis accepts HDEL, and does not refuse what follows it; the empty name is the field of no lock.
-    redis.call('HDEL', KEYS[1], 'e:' .. first, 'w:' .. id, count > 0 and '' or 'q')
-    redis.call('HSET', KEYS[1], unpack(set))
-    redis.call('PEXPIRE', KEYS[1], claim)
-    if channel then
-      redis.pcall('PUBLISH', channel, KEYS[1] .. id .. ':' .. set[4])
+    redis.call('HDEL', KEYS[1], 'e:' .. first, 'w:' .. head, shorter and '' or 'q')
+    if entry then
+      redis.call('HSET', KEYS[1], 'o', head, 'f', text, 'q', shorter, 'e:' .. last, successor, 'w:' .. successor, entry)
+    elseif shorter then
+      redis.call('HSET', KEYS[1], 'o', head, 'f', text, 'q', shorter)
+    else
+      redis.call('HSET', KEYS[1], 'o', head, 'f', text)
     end
+    redis.call('PEXPIRE', KEYS[1], claim)
+    notify(name, inbox, head, text)
     return successor ~= '' and -token or 1
   end
 end
@@ -84,16 +93,16 @@ end
 -- include held.lua
 -- include lock.lua
 
-local id, successor, lease = ARGV[1], ARGV[4] or '', tonumber(ARGV[5])
+lastToken, lease = tonumber(lastToken), tonumber(lease or 0)
 
 read(successor)
 
 -- An acquisition that has ended must not join the line, because a grant to it would never be claimed.
 successor = successor ~= '' and hasEnded(successor) and '' or successor
 
-local isOwner = lock.owner == id or holderOf(id)
+isOwner = lock.owner == id or holderOf(id)
 if isOwner then
-  endGrant(id, tonumber(ARGV[2] or 0))
+  endGrant(id, lastToken)
 end
 
 -- Granted by the first execution, from the line since then, or by an acquire that overtook this release: its lease counts from
@@ -102,15 +111,14 @@ local holder = successor ~= '' and holderOf(successor)
 if holder then
   holder.deadline = math.max(holder.deadline, lock.millis + lease)
   setHolder(successor, holder)
-  finish('', 0, ARGV[3])
-  return holder.token
+  local _, failure = finish('', 0, receivers)
+  return failure or holder.token
 end
 
 if not isOwner then
   if lock.owner == successor then
     lock.ends, lock.onlyLater = lock.millis + lease, true
-    write(redis.call, false)
-    return lock.token
+    return write(false) or lock.token
   end
   if successor ~= '' and entryOf(successor) then
     return -lock.token
@@ -121,11 +129,12 @@ if not isOwner then
   end
   remove(id, entry.place)
   -- Those behind it may fit.
-  finish('', 0, ARGV[3])
-  return 3
+  local _, failure = finish('', 0, receivers)
+  return failure or 3
 end
 
 if successor ~= '' then
-  join(successor, ARGV[6])
+  join(successor, waiting)
 end
-return finish(successor, lease, ARGV[3]) or (successor ~= '' and -lock.token or 1)
+local own, failure = finish(successor, lease, receivers)
+return failure or own or (successor ~= '' and -lock.token or 1)

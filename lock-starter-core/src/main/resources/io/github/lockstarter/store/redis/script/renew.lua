@@ -3,7 +3,7 @@
 --
 -- In shared use, the acquisition must be a holder.
 --
--- KEYS[i]  the locks, see lock.lua
+-- KEYS[N]  the locks, see lock.lua: as many as the text is generated for, which repeats its parts "each key" for each number N
 -- ARGV[1]  lease in milliseconds, the same for all
 -- ARGV[2]  ids of the acquisitions that must own the locks, in the order of the keys, separated by ;
 -- ARGV[3]  present: writes each key that its acquisition owns, even if that changes nothing, because a write that is skipped is
@@ -26,69 +26,68 @@ if string.find(ARGV[2], '~', 1, true) then
 end
 
 -- REDIS_VERSION_NUM exists from Redis 7.0 on, as does GT, which saves one command for each lock.
-local lease, always, greater = tonumber(ARGV[1]), ARGV[3], redis.REDIS_VERSION_NUM and not ARGV[3]
+local lease, always = tonumber(ARGV[1]), ARGV[3]
+local greater = redis.REDIS_VERSION_NUM and not always
 
-local function renewOwner(key)
-  local set = nil
-  if greater then
-    set = redis.pcall('PEXPIRE', key, ARGV[1], 'GT')
-  else
-    set = redis.pcall('PTTL', key)
-    if type(set) == 'number' and (always or set >= 0 and set < lease) then
-      set = redis.pcall('PEXPIRE', key, math.max(set, lease))
-    end
-  end
-  if type(set) == 'table' then
-    return set.err
-  end
-  return always and set == 0 and 0 or nil
+local failures = {}
+
+local function failed(position, reason)
+  failures[#failures + 1] = position
+  failures[#failures + 1] = reason
 end
 
--- Returns nil, or why the lease of the holder was not renewed: 0 if there is no such holder, or the text of an error. A holder
--- whose lease has expired is not revived.
-local function renewHolder(key, id)
-  local value = redis.pcall('HGET', key, 'h:' .. id)
-  if type(value) == 'table' then
-    return value.err
+-- Notes what PEXPIRE has replied unless it has renewed the lease.
+local function replied(position, reply)
+  if type(reply) == 'table' then
+    failed(position, reply.err)
+  elseif always and reply == 0 then
+    failed(position, 0)
   end
-  local deadline, rest = string.match(value or '', '^(%d+)(:.*)$')
+end
+
+-- Returns the field of a holder with the renewed lease, and its milliseconds; nil if it is not to be renewed, and notes the reason: 0 if
+-- there is no such holder, or the text of an error. A holder whose lease has expired is not revived.
+local function renewed(position, field)
+  if type(field) == 'table' then
+    failed(position, field.err)
+    return nil
+  end
+  local deadline, rest = string.match(field or '', '^(%d+)(:.*)$')
   local time = redis.call('TIME')
   local millis = time[1] * 1000 + math.floor(time[2] / 1000)
-  if not deadline or tonumber(deadline) <= millis then
-    return 0
+  deadline = tonumber(deadline) or 0
+  if deadline <= millis then
+    failed(position, 0)
+    return nil
   end
-  local wanted = math.max(tonumber(deadline), millis + lease)
-  if always or wanted > tonumber(deadline) then
-    local expiry = {'PEXPIRE', key, math.max(redis.call('PTTL', key), wanted - millis)}
-    -- A full Redis accepts HSET only after PEXPIRE; and HSET creates the key without an expiry if PEXPIRE has deleted it, see
-    -- write() in lock.lua.
-    for _, command in ipairs({expiry, {'HSET', key, 'h:' .. id, string.format('%.0f', wanted) .. rest}, expiry}) do
-      local set = redis.pcall(unpack(command))
-      if type(set) == 'table' then
-        return set.err
-      end
-    end
+  local wanted = math.max(deadline, millis + lease)
+  if not always and wanted == deadline then
+    return nil
   end
-  return nil
+  return string.format('%.0f', wanted) .. rest, wanted - millis
 end
 
-local function reason(owner)
+local function notOwned(position, owner)
   if not owner then
-    return 0
+    failed(position, 0)
+  elseif type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
+    failed(position, owner.err)
+  else
+    failed(position, -1)
   end
-  if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
-    return owner.err
-  end
-  return -1
 end
 
 local owners = {}
-for i, key in ipairs(KEYS) do
-  owners[i] = redis.pcall('HGET', key, 'o')
-end
+local reply, field, left
+
+-- each key
+reply = redis.pcall('HGET', KEYS[N], 'o')
+owners[N] = reply
+-- end
+
 -- Fails if an owner is not a string: the lock is free, or there was an error.
 local joined, text = pcall(table.concat, owners, ';')
-local ids = nil
+local ids = owners
 if not joined or text ~= ARGV[2] then
   ids = {}
   for id in string.gmatch(ARGV[2], '[^;]+') do
@@ -96,20 +95,40 @@ if not joined or text ~= ARGV[2] then
   end
 end
 
-local failures = {}
-for i, key in ipairs(KEYS) do
-  local failure
-  if not ids or owners[i] == ids[i] then
-    failure = renewOwner(key)
-  elseif owners[i] == '~r' or owners[i] == '~s' then
-    failure = renewHolder(key, ids[i])
+-- each key
+if owners[N] ~= ids[N] then
+  if owners[N] == '~r' or owners[N] == '~s' then
+    reply = redis.pcall('HGET', KEYS[N], 'h:' .. ids[N])
+    field, left = renewed(N, reply)
+    if field then
+      reply = redis.call('PTTL', KEYS[N])
+      left = math.max(reply, left)
+      -- A full Redis accepts HSET only after PEXPIRE; and HSET creates the key without an expiry if PEXPIRE has deleted it, see
+      -- write() in lock.lua.
+      reply = redis.pcall('PEXPIRE', KEYS[N], left)
+      if type(reply) == 'number' then
+        reply = redis.pcall('HSET', KEYS[N], 'h:' .. ids[N], field)
+      end
+      if type(reply) == 'number' then
+        reply = redis.pcall('PEXPIRE', KEYS[N], left)
+      end
+      replied(N, reply)
+    end
   else
-    failure = reason(owners[i])
+    notOwned(N, owners[N])
   end
-  if failure then
-    failures[#failures + 1] = i
-    failures[#failures + 1] = failure
+elseif greater then
+  reply = redis.pcall('PEXPIRE', KEYS[N], ARGV[1], 'GT')
+  if reply ~= 1 then
+    replied(N, reply)
   end
+else
+  reply = redis.pcall('PTTL', KEYS[N])
+  if type(reply) == 'number' and (always or reply >= 0 and reply < lease) then
+    reply = redis.pcall('PEXPIRE', KEYS[N], math.max(reply, lease))
+  end
+  replied(N, reply)
 end
+-- end
 
 return failures

@@ -50,7 +50,7 @@ class LockScriptTest {
     /** Another one with a receiver is behind it. */
     private void lockWithAWaiterWithoutReceiver(String id) {
         this.scripts.acquire("me");
-        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), id, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
+        this.scripts.call(LuaScript.ACQUIRE, List.of(KEY), id, KEY, LockScripts.LEASE, LockScripts.CLAIM + ":nobody");
         this.scripts.join("next");
     }
 
@@ -181,7 +181,7 @@ class LockScriptTest {
         this.scripts.acquire("me");
         this.scripts.join("me.r");
 
-        this.scripts.call(LuaScript.DOWNGRADE, List.of(KEY), "me", LockScripts.LEASE, 0, 1);
+        this.scripts.call(LuaScript.DOWNGRADE, List.of(KEY), "me", KEY, LockScripts.LEASE, 0, 1);
 
         assertThat(this.redis.hgetall(KEY).get("s")).as("one holder").startsWith("1:1:");
     }
@@ -319,14 +319,14 @@ class LockScriptTest {
             this.redis.command("PEXPIRE", key, "60000");
             Map<String, String> before = this.redis.hgetall(key);
             for (String id : List.of("~r", "~s")) {
-                assertRefused(LuaScript.RELEASE, key, id);
-                assertRefused(LuaScript.RELEASE, key, id, 0, 1, "next", 1000, "2000:");
+                assertRefused(LuaScript.RELEASE, key, id, key);
+                assertRefused(LuaScript.RELEASE, key, id, key, 0, 1, "next", 1000, "2000:");
             }
             for (String id : List.of("~r", "~s", "~kme")) {
-                assertRefused(LuaScript.ACQUIRE, key, id, 1000);
+                assertRefused(LuaScript.ACQUIRE, key, id, key, 1000);
                 assertRefused(LuaScript.KEEP, key, id, 1);
-                assertRefused(LuaScript.DOWNGRADE, key, id, 1000, 0, 1);
-                assertRefused(LuaScript.RENEW, key, 100_000, "me;" + id);
+                assertRefused(LuaScript.DOWNGRADE, key, id, key, 1000, 0, 1);
+                assertRefused(LuaScript.RENEW, key, 100_000, id);
             }
             assertThat(this.redis.hgetall(key)).isEqualTo(before);
             assertThat(this.redis.pttl(key)).isLessThanOrEqualTo(60_000);
@@ -347,8 +347,8 @@ class LockScriptTest {
             this.redis.command("PEXPIRE", "foreign", "60000");
             this.redis.command("CONFIG", "RESETSTAT");
             Object unused = this.scripts.call(LuaScript.INSPECT, List.of("foreign"));
-            unused = this.scripts.call(LuaScript.ACQUIRE, List.of("foreign"), "me", 1000, "2000:");
-            unused = this.scripts.call(LuaScript.RELEASE, List.of("foreign"), "another");
+            unused = this.scripts.call(LuaScript.ACQUIRE, List.of("foreign"), "me", "foreign", 1000, "2000:");
+            unused = this.scripts.call(LuaScript.RELEASE, List.of("foreign"), "another", "foreign");
             Map<String, Long> calls = this.redis.infoCommandStats();
             assertThat(calls.values().stream().mapToLong(Long::longValue).sum())
                     .as(calls.toString())
@@ -368,12 +368,12 @@ class LockScriptTest {
         long before = changes();
 
         assertThat(this.scripts.call(
-                        LuaScript.RENEW,
-                        List.of("free", "long", "short", "yours", "text", "read"),
+                        LuaScript.RENEW_8,
+                        List.of("free", "long", "short", "yours", "text", "read", "free", "free"),
                         10_000,
-                        "me;me;me;me;me;me.r",
+                        "me;me;me;me;me;me.r;me;me",
                         1))
-                .isEqualTo(List.of(1L, 0L, 4L, -1L, 5L, -1L));
+                .isEqualTo(List.of(1L, 0L, 4L, -1L, 5L, -1L, 7L, 0L, 8L, 0L));
 
         assertThat(changes()).as("one, one, and three of the reader").isEqualTo(before + 5);
         assertThat(this.redis.pttl("long")).isGreaterThan(50_000L);

@@ -28,21 +28,21 @@ final class LockScripts {
     }
 
     long acquire(String id) {
-        return code(LuaScript.ACQUIRE, id, LEASE);
+        return code(LuaScript.ACQUIRE, id, KEY, LEASE);
     }
 
     /** Joins the line of a lock that is taken, or polls in it. */
     long join(String id) {
-        return code(LuaScript.ACQUIRE, id, LEASE, CLAIM + ":one");
+        return code(LuaScript.ACQUIRE, id, KEY, LEASE, CLAIM + ":one");
     }
 
     long release(String id) {
-        return code(LuaScript.RELEASE, id);
+        return code(LuaScript.RELEASE, id, KEY);
     }
 
     /** Releases with a next waiter of the same instance. */
     long releaseTo(String successor, String id, long lastToken) {
-        return code(LuaScript.RELEASE, id, lastToken, 1, successor, LEASE, CLAIM + ":one");
+        return code(LuaScript.RELEASE, id, KEY, lastToken, 1, successor, LEASE, CLAIM + ":one");
     }
 
     private long code(LuaScript script, Object... arguments) {

@@ -1,0 +1,16 @@
+-- Executes the commands of messages.lua, as check.lua does those of the other scripts. It is a text of its own, because a server may
+-- refuse every text that contains these commands.
+--
+-- KEYS[1]  a key that no lock has, which servers require
+-- ARGV[1]  a channel to which no instance is subscribed
+--
+-- Returns what check.lua returns.
+
+-- include tried.lua
+
+local reply = redis.pcall('PUBLISH', ARGV[1], 'check')
+tried('PUBLISH', reply)
+reply = redis.pcall('PUBSUB', 'NUMSUB', ARGV[1])
+tried('PUBSUB', reply)
+
+return failures

@@ -1,0 +1,15 @@
+-- Messages about grants of a lock: its key, which is `name`, followed by <id>:<token>, to the inbox of the instance
+-- that waits. An inbox without a name receives none. Both functions use pcall: without the permissions, waiters poll. These are the
+-- only commands for messages, and no_messages.lua replaces this text where a server refuses them in scripts.
+
+-- Whether this server knows no subscriber of the inbox.
+local function hasNoReceiver(name, inbox)
+  local counted = redis.pcall('PUBSUB', 'NUMSUB', string.match(name, '^(.-):{') .. ':inbox:' .. inbox)
+  return counted[2] == 0
+end
+
+local function notify(name, inbox, id, token)
+  if inbox ~= '' then
+    redis.pcall('PUBLISH', string.match(name, '^(.-):{') .. ':inbox:' .. inbox, name .. id .. ':' .. token)
+  end
+end
