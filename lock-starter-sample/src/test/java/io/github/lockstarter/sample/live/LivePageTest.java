@@ -179,7 +179,7 @@ class LivePageTest {
 
     /** The wait of a buyer is 10 s, so that Redis must be frozen for longer. */
     private static void refuseBuyersWhileRedisIsFrozen(Browser browser, InstanceProcess instance) {
-        browser.evaluate("fetch('/live/freeze?seconds=20', { method: 'POST', headers: { 'X-Live-Page': 'yes' } })");
+        browser.evaluate("fetch('/live/freeze?seconds=14', { method: 'POST', headers: { 'X-Live-Page': 'yes' } })");
         browser.find("#redis[data-state=silent]");
         press(browser, instance, "crowd");
         browser.find(answer(instance), "20 were asked to try again");
