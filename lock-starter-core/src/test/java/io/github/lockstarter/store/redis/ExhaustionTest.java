@@ -71,14 +71,16 @@ class ExhaustionTest {
     /** There is no other call that would find it in the queue. */
     @Test
     void shouldNotExecuteACallThatBeginsTooLate() {
-        BackgroundCalls calls = new BackgroundCalls(TIMEOUT, refusing(0));
+        // Longer than a busy machine needs to occupy all threads.
+        Duration timeout = Duration.ofSeconds(1);
+        BackgroundCalls calls = new BackgroundCalls(timeout, refusing(0));
         CompletableFuture<String> blocked = new CompletableFuture<>();
         for (int i = 0; i < 8; i++) {
             CompletableFuture<String> unused = calls.submit(blocked::join, "lock 'b'");
         }
         AtomicInteger executions = new AtomicInteger();
         CompletableFuture<Integer> late = calls.submit(executions::incrementAndGet, "lock 'a'");
-        await().pollDelay(TIMEOUT.plusMillis(50)).until(() -> true);
+        await().pollDelay(timeout.plusMillis(50)).until(() -> true);
 
         blocked.complete("begun");
 
