@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.registry.LeasingLockRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class FenceCleanUpTest {
@@ -33,6 +35,18 @@ final class FenceCleanUpTest {
             assertThat(cleanUp.isRunning()).as("is running after the start").isTrue();
             cleanUp.stop();
             assertThat(cleanUp.isRunning()).as("is running after the stop").isFalse();
+        }
+    }
+
+    @Test
+    void shouldRunAtLeastDailyAndTenTimesPerRetention() {
+        try (FencedApplication application = new FencedApplication(new H2FenceTest().database())) {
+            assertThat(List.of(Duration.ofHours(10), Duration.ofDays(30)))
+                    .extracting(retention ->
+                            new FenceCleanUp(application.locks, application.tables, "shop", retention))
+                    .extracting("period")
+                    .as("periods of retentions of ten hours and 30 days")
+                    .containsExactly(Duration.ofHours(1), Duration.ofDays(1));
         }
     }
 }
