@@ -45,7 +45,7 @@ final class FencedApplication implements AutoCloseable {
 
     private final FenceReports reports;
 
-    private final FenceTables tables;
+    final FenceTables tables;
 
     /** Statements beside the pool, each in a transaction of its own. */
     final JdbcTemplate others;

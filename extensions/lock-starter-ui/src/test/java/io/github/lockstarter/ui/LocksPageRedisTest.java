@@ -358,9 +358,26 @@ class LocksPageRedisTest {
             assertThat(headers).containsEntry("cache-control", List.of("no-store"));
             assertThat(headers).containsEntry("x-frame-options", List.of("DENY"));
             assertThat(headers).containsEntry("x-content-type-options", List.of("nosniff"));
-            assertThat(headers.get("content-security-policy").get(0))
-                    .contains("default-src 'none'")
-                    .doesNotContain("unsafe");
+            assertThat(headers).containsEntry("referrer-policy", List.of("same-origin"));
+            assertThat(headers.get("content-type").get(0).replaceFirst(";.*", ""))
+                    .as("type of '%s'", file)
+                    .isEqualTo(Map.of(
+                                    "", "text/html",
+                                    "locks.css", "text/css",
+                                    "locks.js", "text/javascript",
+                                    "data", "application/json")
+                            .get(file));
+            assertThat(headers.get("content-security-policy").get(0).split("; "))
+                    .as("what a browser may load, send and show in a frame")
+                    .containsExactlyInAnyOrder(
+                            "default-src 'none'",
+                            "script-src 'self'",
+                            "style-src 'self'",
+                            "connect-src 'self'",
+                            "img-src data:",
+                            "base-uri 'none'",
+                            "form-action 'none'",
+                            "frame-ancestors 'none'");
         }
         assertThat(shop.get("/locks/").body()).doesNotContainPattern("<style|style=|<script>| on\\w+=|https?://");
         assertThat(shop.get("/locks/locks.js").body())
