@@ -42,8 +42,7 @@ final class FenceCleanUpTest {
     void shouldRunAtLeastDailyAndTenTimesPerRetention() {
         try (FencedApplication application = new FencedApplication(new H2FenceTest().database())) {
             assertThat(List.of(Duration.ofHours(10), Duration.ofDays(30)))
-                    .extracting(retention ->
-                            new FenceCleanUp(application.locks, application.tables, "shop", retention))
+                    .extracting(retention -> new FenceCleanUp(application.locks, application.tables, "shop", retention))
                     .extracting("period")
                     .as("periods of retentions of ten hours and 30 days")
                     .containsExactly(Duration.ofHours(1), Duration.ofDays(1));
