@@ -88,6 +88,26 @@ class NotGrantedTest {
         }
     }
 
+    @Test
+    void shouldCompleteTheFutureForWhichTheHandlerReturnsNothing() {
+        try (LockedContext handled = LockedContext.of(Jobs.class, SilentHandler.class)) {
+            Jobs bean = handled.getBean(Jobs.class);
+            handled.takenByAnother("job", () -> assertThat(bean.future())
+                    .as("the future of a call that the handler answered with null")
+                    .isCompletedWithValue(null));
+        }
+    }
+
+    @Test
+    void shouldThrowIfThereAreSeveralHandlers() {
+        try (LockedContext handled = LockedContext.of(Jobs.class, Handler.class, SilentHandler.class)) {
+            Jobs bean = handled.getBean(Jobs.class);
+            handled.takenByAnother("job", () -> assertThatThrownBy(bean::plain)
+                    .as("no handler is chosen at random")
+                    .isInstanceOf(LockNotGrantedException.class));
+        }
+    }
+
     static class Jobs {
 
         @DistributedLock(name = "job", waitTime = 0)
@@ -149,6 +169,11 @@ class NotGrantedTest {
         }
 
         @DistributedLock(name = "job", waitTime = 0)
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock(name = "job", waitTime = 0)
         public int count() {
             return 1;
         }
@@ -186,6 +211,13 @@ class NotGrantedTest {
         @Bean
         static LockFailureHandler handler() {
             return (failure, method, arguments) -> "handled " + method.getName();
+        }
+    }
+
+    static class SilentHandler {
+        @Bean
+        static LockFailureHandler silentHandler() {
+            return (failure, method, arguments) -> null;
         }
     }
 
