@@ -9,7 +9,11 @@ import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
@@ -40,6 +44,10 @@ class NotGrantedTest {
             this.jobs.skipped();
             assertThat(this.jobs.skippedText()).isNull();
             assertThat(this.jobs.skippedOptional()).isEmpty();
+            assertThat(this.jobs.skippedInt()).isEmpty();
+            assertThat(this.jobs.skippedLong()).isEmpty();
+            assertThat(this.jobs.skippedDouble()).isEmpty();
+            assertThat(this.jobs.skippedStage()).isCompletedWithValue(null);
             assertThat(this.jobs.skippedFuture()).isCompletedWithValue(null);
         });
         assertThat(this.jobs.skippedText()).isEqualTo("done");
@@ -133,6 +141,26 @@ class NotGrantedTest {
         @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
         public Optional<String> skippedOptional() {
             return Optional.of("done");
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public OptionalInt skippedInt() {
+            return OptionalInt.of(1);
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public OptionalLong skippedLong() {
+            return OptionalLong.of(1);
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public OptionalDouble skippedDouble() {
+            return OptionalDouble.of(1);
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public CompletionStage<String> skippedStage() {
+            return CompletableFuture.completedFuture("done");
         }
 
         @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)

@@ -9,6 +9,7 @@ import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.fixture.LogCapture;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -27,6 +28,7 @@ import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -73,6 +75,19 @@ class CommitGuardTest {
         assertThatThrownBy(() -> this.orders.underAnotherLock(this.orders::whileItIsLost))
                 .isInstanceOf(LockLostException.class);
         assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
+    @Test
+    void shouldNotWarnOfAReactiveManager() {
+        try (LogCapture log = new LogCapture(CommitGuard.class.getName())) {
+            CommitGuard guard = new CommitGuard();
+            TransactionManager reactive = new TransactionManager() {};
+            assertThat(guard.postProcessAfterInitialization(reactive, "reactive"))
+                    .isSameAs(reactive);
+            assertThat(log.with(""))
+                    .as("warnings of a manager whose transactions have no thread")
+                    .isEmpty();
+        }
     }
 
     /** Transaction managers that do not go the usual way of a bean. */
