@@ -52,8 +52,10 @@ class CommitGuardTest {
         this.orders.inTheSameMethod(false);
         this.orders.inATemplate(template("transactionManager"), false);
         this.orders.ignoringLosses(template("transactionManager"));
+        template("transactionManager")
+                .executeWithoutResult(status -> this.orders.ignoringLossesUntilTheEndOfTheTransaction());
 
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(4);
     }
 
     @Test
@@ -169,6 +171,11 @@ class CommitGuardTest {
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE)
         public void ignoringLosses(TransactionTemplate transactions) {
             transactions.executeWithoutResult(status -> insert(true));
+        }
+
+        @DistributedLock(name = "orders", onLost = OnLost.IGNORE, releaseAfterTransaction = true)
+        public void ignoringLossesUntilTheEndOfTheTransaction() {
+            insert(true);
         }
 
         @DistributedLock(name = "ledger")
