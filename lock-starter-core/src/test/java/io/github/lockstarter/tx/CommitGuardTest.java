@@ -8,6 +8,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.fixture.LogCapture;
 import java.util.concurrent.CompletableFuture;
@@ -54,8 +55,9 @@ class CommitGuardTest {
         this.orders.ignoringLosses(template("transactionManager"));
         template("transactionManager")
                 .executeWithoutResult(status -> this.orders.ignoringLossesUntilTheEndOfTheTransaction());
+        template("transactionManager").executeWithoutResult(status -> this.orders.ignoringTheLossOfALease());
 
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(4);
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(5);
     }
 
     @Test
@@ -176,6 +178,14 @@ class CommitGuardTest {
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE, releaseAfterTransaction = true)
         public void ignoringLossesUntilTheEndOfTheTransaction() {
             insert(true);
+        }
+
+        void ignoringTheLossOfALease() {
+            LockRequest request =
+                    LockRequest.of("orders").withOnLost(OnLost.IGNORE).withReleaseAfterTransaction(true);
+            Lease lease = Shop.acquire(this.registry, request);
+            Shop.insert(this.jdbc);
+            Shop.lose(this.registry, lease);
         }
 
         @DistributedLock(name = "ledger")
