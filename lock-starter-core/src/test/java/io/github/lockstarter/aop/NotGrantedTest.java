@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockFailureHandler;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
 import java.util.Optional;
@@ -61,6 +62,20 @@ class NotGrantedTest {
             assertThatThrownBy(() -> this.jobs.withFailingFallback("a")).hasMessage("on purpose");
         });
         assertThat(this.jobs.withFallback("a")).isEqualTo("done");
+    }
+
+    @Test
+    void shouldApplyTheAnnotationOfTheLockThatIsNotGranted() {
+        app.takenByAnother("job", () -> assertThat(this.jobs.withTwoLocks("a"))
+                .as("skipped by the second annotation, without the fallback of the first")
+                .isNull());
+    }
+
+    @Test
+    void shouldReportTheLossOfAMethodThatReturnsNoFuture() {
+        assertThatThrownBy(() -> this.jobs.losing(app))
+                .as("loss of a lock whose method returned null")
+                .isInstanceOf(LockLostException.class);
     }
 
     @Test
@@ -181,6 +196,18 @@ class NotGrantedTest {
         @DistributedLock(name = "job", waitTime = 0, fallback = "failing")
         public String withFailingFallback(String what) {
             return "done";
+        }
+
+        @DistributedLock(name = "free", waitTime = 0, fallback = "instead")
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public String withTwoLocks(String what) {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", waitTime = 0)
+        public CompletableFuture<String> losing(LockedContext context) {
+            context.registry.getLock("job").forceUnlock();
+            return null;
         }
 
         String instead(String what) {

@@ -150,6 +150,18 @@ class ReactiveResultTest {
     }
 
     @Test
+    void shouldStopWaitingWhenItIsCancelled() {
+        this.app.takenByAnother("feed", () -> {
+            Disposable subscription = this.feeds.endless().subscribe();
+            await().until(() -> this.app.registry.waiting() == 1);
+
+            subscription.dispose();
+
+            await().atMost(SOON).until(() -> this.app.registry.waiting() == 0);
+        });
+    }
+
+    @Test
     void shouldLeaveNothingBehindIfCancelledAtAnyTime() {
         Random random = new Random(7);
         for (int i = 0; i < 500; i++) {
