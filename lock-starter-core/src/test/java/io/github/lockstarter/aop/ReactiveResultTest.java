@@ -152,7 +152,7 @@ class ReactiveResultTest {
     @Test
     void shouldStopWaitingWhenItIsCancelled() {
         this.app.takenByAnother("feed", () -> {
-            Disposable subscription = this.feeds.endless().subscribe();
+            Disposable subscription = this.feeds.patient().subscribe();
             await().until(() -> this.app.registry.waiting() == 1);
 
             subscription.dispose();
@@ -301,6 +301,11 @@ class ReactiveResultTest {
                 app.registry.getLock("feed").forceUnlock();
                 throw new IllegalStateException("on purpose");
             });
+        }
+
+        @DistributedLock(name = "feed", waitTime = -1)
+        public Mono<String> patient() {
+            return Mono.empty();
         }
 
         @DistributedLock(name = "feed")
