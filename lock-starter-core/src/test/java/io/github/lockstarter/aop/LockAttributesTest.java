@@ -236,7 +236,6 @@ class LockAttributesTest {
         @DistributedLock(onNotGranted = OnNotGranted.SKIP)
         public void skipped() {}
 
-
         @DistributedLock
         void plain() {}
 

@@ -66,9 +66,11 @@ class NotGrantedTest {
 
     @Test
     void shouldApplyTheAnnotationOfTheLockThatIsNotGranted() {
-        app.takenByAnother("job", () -> assertThat(this.jobs.withTwoLocks("a"))
-                .as("skipped by the second annotation, without the fallback of the first")
-                .isNull());
+        app.takenByAnother(
+                "job",
+                () -> assertThat(this.jobs.withTwoLocks("a"))
+                        .as("skipped by the second annotation, without the fallback of the first")
+                        .isNull());
     }
 
     @Test
@@ -115,9 +117,11 @@ class NotGrantedTest {
     void shouldCompleteTheFutureForWhichTheHandlerReturnsNothing() {
         try (LockedContext handled = LockedContext.of(Jobs.class, SilentHandler.class)) {
             Jobs bean = handled.getBean(Jobs.class);
-            handled.takenByAnother("job", () -> assertThat(bean.future())
-                    .as("the future of a call that the handler answered with null")
-                    .isCompletedWithValue(null));
+            handled.takenByAnother(
+                    "job",
+                    () -> assertThat(bean.future())
+                            .as("the future of a call that the handler answered with null")
+                            .isCompletedWithValue(null));
         }
     }
 
@@ -125,9 +129,11 @@ class NotGrantedTest {
     void shouldThrowIfThereAreSeveralHandlers() {
         try (LockedContext handled = LockedContext.of(Jobs.class, Handler.class, SilentHandler.class)) {
             Jobs bean = handled.getBean(Jobs.class);
-            handled.takenByAnother("job", () -> assertThatThrownBy(bean::plain)
-                    .as("no handler is chosen at random")
-                    .isInstanceOf(LockNotGrantedException.class));
+            handled.takenByAnother(
+                    "job",
+                    () -> assertThatThrownBy(bean::plain)
+                            .as("no handler is chosen at random")
+                            .isInstanceOf(LockNotGrantedException.class));
         }
     }
 

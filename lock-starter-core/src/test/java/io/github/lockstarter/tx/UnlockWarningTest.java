@@ -110,13 +110,12 @@ class UnlockWarningTest {
 
     @Test
     void shouldNotBeLoggedAfterTheCommit() {
-        inTransaction(
-                () -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        lockAndUnlock(UnlockWarningTest.this.registry, "orders");
-                    }
-                }));
+        inTransaction(() -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                lockAndUnlock(UnlockWarningTest.this.registry, "orders");
+            }
+        }));
 
         assertThat(warnings()).as("warnings of a release after the commit").isEmpty();
     }
