@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +56,15 @@ class LockAttributesTest {
         set(Map.of("region", "eu", "wait", "9s", "seven", "7"));
 
         assertThat(describe(read(Accepted.class, method))).isEqualTo(request);
+    }
+
+    @Test
+    void shouldTellTheRequestThatACallIsSkipped() {
+        set(Map.of());
+
+        assertThat(read(Accepted.class, "skipped").onNotGranted())
+                .as("what decides whether the end of the wait is a warning")
+                .isEqualTo(OnNotGranted.SKIP);
     }
 
     private void set(Map<String, String> properties) {
@@ -222,6 +232,9 @@ class LockAttributesTest {
 
     @SuppressWarnings("unused") // read by their names
     static class Accepted {
+
+        @DistributedLock(onNotGranted = OnNotGranted.SKIP)
+        public void skipped() {}
 
         @DistributedLock
         void plain() {}

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockFailureHandler;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.OnNotGranted;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
@@ -40,6 +45,10 @@ class NotGrantedTest {
             this.jobs.skipped();
             assertThat(this.jobs.skippedText()).isNull();
             assertThat(this.jobs.skippedOptional()).isEmpty();
+            assertThat(this.jobs.skippedInt()).isEmpty();
+            assertThat(this.jobs.skippedLong()).isEmpty();
+            assertThat(this.jobs.skippedDouble()).isEmpty();
+            assertThat(this.jobs.skippedStage()).isCompletedWithValue(null);
             assertThat(this.jobs.skippedFuture()).isCompletedWithValue(null);
         });
         assertThat(this.jobs.skippedText()).isEqualTo("done");
@@ -53,6 +62,22 @@ class NotGrantedTest {
             assertThatThrownBy(() -> this.jobs.withFailingFallback("a")).hasMessage("on purpose");
         });
         assertThat(this.jobs.withFallback("a")).isEqualTo("done");
+    }
+
+    @Test
+    void shouldApplyTheAnnotationOfTheLockThatIsNotGranted() {
+        app.takenByAnother(
+                "job",
+                () -> assertThat(this.jobs.withTwoLocks("a"))
+                        .as("skipped by the second annotation, without the fallback of the first")
+                        .isNull());
+    }
+
+    @Test
+    void shouldReportTheLossOfAMethodThatReturnsNoFuture() {
+        assertThatThrownBy(() -> this.jobs.losing(app))
+                .as("loss of a lock whose method returned null")
+                .isInstanceOf(LockLostException.class);
     }
 
     @Test
@@ -88,6 +113,30 @@ class NotGrantedTest {
         }
     }
 
+    @Test
+    void shouldCompleteTheFutureForWhichTheHandlerReturnsNothing() {
+        try (LockedContext handled = LockedContext.of(Jobs.class, SilentHandler.class)) {
+            Jobs bean = handled.getBean(Jobs.class);
+            handled.takenByAnother(
+                    "job",
+                    () -> assertThat(bean.future())
+                            .as("the future of a call that the handler answered with null")
+                            .isCompletedWithValue(null));
+        }
+    }
+
+    @Test
+    void shouldThrowIfThereAreSeveralHandlers() {
+        try (LockedContext handled = LockedContext.of(Jobs.class, Handler.class, SilentHandler.class)) {
+            Jobs bean = handled.getBean(Jobs.class);
+            handled.takenByAnother(
+                    "job",
+                    () -> assertThatThrownBy(bean::plain)
+                            .as("no handler is chosen at random")
+                            .isInstanceOf(LockNotGrantedException.class));
+        }
+    }
+
     static class Jobs {
 
         @DistributedLock(name = "job", waitTime = 0)
@@ -116,6 +165,26 @@ class NotGrantedTest {
         }
 
         @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public OptionalInt skippedInt() {
+            return OptionalInt.of(1);
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public OptionalLong skippedLong() {
+            return OptionalLong.of(1);
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public OptionalDouble skippedDouble() {
+            return OptionalDouble.of(1);
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public CompletionStage<String> skippedStage() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
         public CompletableFuture<String> skippedFuture() {
             return CompletableFuture.completedFuture("done");
         }
@@ -135,6 +204,18 @@ class NotGrantedTest {
             return "done";
         }
 
+        @DistributedLock(name = "free", waitTime = 0, fallback = "instead")
+        @DistributedLock(name = "job", waitTime = 0, onNotGranted = OnNotGranted.SKIP)
+        public String withTwoLocks(String what) {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", waitTime = 0)
+        public CompletableFuture<String> losing(LockedContext context) {
+            context.registry.getLock("job").forceUnlock();
+            return null;
+        }
+
         String instead(String what) {
             return "instead of " + what;
         }
@@ -146,6 +227,11 @@ class NotGrantedTest {
 
         String failing(String what) {
             throw new IllegalStateException("on purpose");
+        }
+
+        @DistributedLock(name = "job", waitTime = 0)
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("done");
         }
 
         @DistributedLock(name = "job", waitTime = 0)
@@ -186,6 +272,13 @@ class NotGrantedTest {
         @Bean
         static LockFailureHandler handler() {
             return (failure, method, arguments) -> "handled " + method.getName();
+        }
+    }
+
+    static class SilentHandler {
+        @Bean
+        static LockFailureHandler silentHandler() {
+            return (failure, method, arguments) -> null;
         }
     }
 

@@ -150,6 +150,18 @@ class ReactiveResultTest {
     }
 
     @Test
+    void shouldStopWaitingWhenItIsCancelled() {
+        this.app.takenByAnother("feed", () -> {
+            Disposable subscription = this.feeds.patient().subscribe();
+            await().until(() -> this.app.registry.waiting() == 1);
+
+            subscription.dispose();
+
+            await().atMost(SOON).until(() -> this.app.registry.waiting() == 0);
+        });
+    }
+
+    @Test
     void shouldLeaveNothingBehindIfCancelledAtAnyTime() {
         Random random = new Random(7);
         for (int i = 0; i < 500; i++) {
@@ -289,6 +301,11 @@ class ReactiveResultTest {
                 app.registry.getLock("feed").forceUnlock();
                 throw new IllegalStateException("on purpose");
             });
+        }
+
+        @DistributedLock(name = "feed", waitTime = -1)
+        public Mono<String> patient() {
+            return Mono.empty();
         }
 
         @DistributedLock(name = "feed")

@@ -8,7 +8,9 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.fixture.LogCapture;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -27,6 +29,7 @@ import org.springframework.core.Ordered;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -50,8 +53,11 @@ class CommitGuardTest {
         this.orders.inTheSameMethod(false);
         this.orders.inATemplate(template("transactionManager"), false);
         this.orders.ignoringLosses(template("transactionManager"));
+        template("transactionManager")
+                .executeWithoutResult(status -> this.orders.ignoringLossesUntilTheEndOfTheTransaction());
+        template("transactionManager").executeWithoutResult(status -> this.orders.ignoringTheLossOfALease());
 
-        assertThat(Shop.orders(this.jdbc)).isEqualTo(3);
+        assertThat(Shop.orders(this.jdbc)).isEqualTo(5);
     }
 
     @Test
@@ -73,6 +79,19 @@ class CommitGuardTest {
         assertThatThrownBy(() -> this.orders.underAnotherLock(this.orders::whileItIsLost))
                 .isInstanceOf(LockLostException.class);
         assertThat(Shop.orders(this.jdbc)).isZero();
+    }
+
+    @Test
+    void shouldNotWarnOfAReactiveManager() {
+        try (LogCapture log = new LogCapture(CommitGuard.class.getName())) {
+            CommitGuard guard = new CommitGuard();
+            TransactionManager reactive = new TransactionManager() {};
+            assertThat(guard.postProcessAfterInitialization(reactive, "reactive"))
+                    .isSameAs(reactive);
+            assertThat(log.with(""))
+                    .as("warnings of a manager whose transactions have no thread")
+                    .isEmpty();
+        }
     }
 
     /** Transaction managers that do not go the usual way of a bean. */
@@ -154,6 +173,19 @@ class CommitGuardTest {
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE)
         public void ignoringLosses(TransactionTemplate transactions) {
             transactions.executeWithoutResult(status -> insert(true));
+        }
+
+        @DistributedLock(name = "orders", onLost = OnLost.IGNORE, releaseAfterTransaction = true)
+        public void ignoringLossesUntilTheEndOfTheTransaction() {
+            insert(true);
+        }
+
+        void ignoringTheLossOfALease() {
+            LockRequest request =
+                    LockRequest.of("orders").withOnLost(OnLost.IGNORE).withReleaseAfterTransaction(true);
+            Lease lease = Shop.acquire(this.registry, request);
+            Shop.insert(this.jdbc);
+            Shop.lose(this.registry, lease);
         }
 
         @DistributedLock(name = "ledger")

@@ -2,6 +2,7 @@ package io.github.lockstarter.tx;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.registry.LockSettings;
@@ -73,6 +74,14 @@ class Shop {
     static void lose(LockRegistry registry, Lease lease) {
         registry.getLock(lease.name()).forceUnlock();
         lease.lost().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+
+    static Lease acquire(LockRegistry registry, LockRequest request) {
+        try {
+            return registry.acquire(request);
+        } catch (InterruptedException ex) {
+            throw new AssertionError(ex);
+        }
     }
 
     static void insert(JdbcTemplate jdbc) {

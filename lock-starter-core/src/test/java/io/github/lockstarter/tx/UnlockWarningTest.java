@@ -15,6 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The release of a lock in a running transaction is reported once for each name, if nothing states that it is intended. */
@@ -104,6 +106,18 @@ class UnlockWarningTest {
         inTransaction(() -> lockAndUnlock(this.registry, "orders"));
 
         assertThat(warnings()).isEmpty();
+    }
+
+    @Test
+    void shouldNotBeLoggedAfterTheCommit() {
+        inTransaction(() -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+                lockAndUnlock(UnlockWarningTest.this.registry, "orders");
+            }
+        }));
+
+        assertThat(warnings()).as("warnings of a release after the commit").isEmpty();
     }
 
     @Test
