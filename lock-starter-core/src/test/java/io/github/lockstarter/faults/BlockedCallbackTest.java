@@ -16,8 +16,10 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Blockade;
 import io.github.lockstarter.fixture.Instance;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,23 +100,40 @@ class BlockedCallbackTest extends FaultFixture {
                 Lease unused = instance.acquire("of the callback");
                 this.redis.command("DEL", "lock:{of the callback}");
             }
-            case STAGE_OF_A_GRANT -> instance.waitFor("of the callback").thenRun(this.blockade::block);
+            case STAGE_OF_A_GRANT -> {
+                Lease first = other.acquire("of the callback");
+                CompletableFuture<?> unused =
+                        instance.waitFor("of the callback").thenRun(this.blockade::block);
+                first.release();
+            }
             case STAGE_OF_A_REFUSAL -> {
                 Lease unused = other.acquire("of the callback");
-                instance.registry()
-                        .acquireAsync(LockRequest.of("of the callback").withWaitTime(Duration.ofMillis(50)))
-                        .exceptionally(refusal -> {
-                            this.blockade.block();
-                            throw new CompletionException(refusal);
-                        });
+                blockAtEndOf(() -> instance.registry()
+                        .acquireAsync(LockRequest.of("of the callback").withWaitTime(Duration.ofMillis(50))));
             }
             case STAGE_OF_A_LOSS -> {
                 instance.acquire("of the callback").lost().thenRun(this.blockade::block);
                 this.redis.command("DEL", "lock:{of the callback}");
             }
             case STAGE_OF_A_RELEASE ->
-                instance.acquire("of the callback").releaseAsync().thenRun(this.blockade::block);
+                blockAtEndOf(() -> instance.acquire("of the callback").releaseAsync());
         }
+    }
+
+    /** A stage that is added to a result that is there already would block the test: then the operation starts again. */
+    private void blockAtEndOf(Callable<CompletionStage<?>> operation) throws Exception {
+        Thread test = Thread.currentThread();
+        AtomicBoolean isLate = new AtomicBoolean();
+        do {
+            isLate.set(false);
+            CompletionStage<?> unused = operation.call().whenComplete((result, error) -> {
+                if (Thread.currentThread() == test) {
+                    isLate.set(true);
+                } else {
+                    this.blockade.block();
+                }
+            });
+        } while (isLate.get());
     }
 
     private final class Blocking implements LockListener {
