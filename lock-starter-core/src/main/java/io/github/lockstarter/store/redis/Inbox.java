@@ -314,7 +314,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
         byte[] body = message.getBody();
         String text = body.length <= MAX_MESSAGE ? new String(body, StandardCharsets.UTF_8) : "";
-        if (text.equals(ALIVE + this.awaited)) {
+        if (text.startsWith(ALIVE) && text.equals(ALIVE + this.awaited)) {
             this.awaited = 0;
             return;
         }
