@@ -1,6 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.store.StackRoom;
+import io.github.lockstarter.fixture.Interleavings;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -10,8 +10,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -126,27 +124,13 @@ class RunThreadsModelTest {
         }
     }
 
-    private static void check(Class<? extends Model> model) {
-        new ModelCheckingOptions()
-                .iterations(3)
-                .invocationsPerIteration(50)
-                .threads(2)
-                .actorsPerThread(2)
-                .actorsBefore(1)
-                .actorsAfter(0)
-                .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(StackRoom.class.getName())
-                        .allMethods()
-                        .ignore())
-                .check(model);
-    }
-
     @Test
     void shouldCallEachListener() {
-        check(Listeners.class);
+        Interleavings.check(Listeners.class, 3, 50);
     }
 
     @Test
     void shouldRunEachStage() {
-        check(Stages.class);
+        Interleavings.check(Stages.class, 3, 50);
     }
 }

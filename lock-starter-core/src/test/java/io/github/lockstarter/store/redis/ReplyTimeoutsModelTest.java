@@ -1,13 +1,11 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.StackRoom;
+import io.github.lockstarter.fixture.Interleavings;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -68,16 +66,6 @@ public class ReplyTimeoutsModelTest {
 
     @Test
     void shouldEndEachReply() {
-        new ModelCheckingOptions()
-                .iterations(5)
-                .invocationsPerIteration(60)
-                .threads(2)
-                .actorsPerThread(2)
-                .actorsBefore(1)
-                .actorsAfter(0)
-                .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(StackRoom.class.getName())
-                        .allMethods()
-                        .ignore())
-                .check(ReplyTimeoutsModelTest.class);
+        Interleavings.check(ReplyTimeoutsModelTest.class, 5, 60);
     }
 }

@@ -1,12 +1,10 @@
 package io.github.lockstarter.store.redis;
 
-import io.github.lockstarter.store.StackRoom;
+import io.github.lockstarter.fixture.Interleavings;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
@@ -15,70 +13,22 @@ import org.junit.jupiter.api.Test;
  * Interleavings of threads that schedule a task with those that run it: the task runs after each request that the executor has
  * accepted.
  */
-public class SingleTaskModelTest {
+class SingleTaskModelTest {
 
-    private final Queue<Runnable> accepted = new ConcurrentLinkedQueue<>();
-
-    private final AtomicInteger requested = new AtomicInteger();
-
-    private final AtomicInteger done = new AtomicInteger();
-
-    private final SingleTask task = new SingleTask(this::run);
-
-    private void run() {
-        this.task.ended();
-        // Requests from now on need another run.
-        int seen = this.requested.get();
-        this.done.accumulateAndGet(seen, Math::max);
-    }
-
-    @Operation
-    public void request() {
-        this.requested.incrementAndGet();
-        this.task.schedule(this.accepted::add);
-    }
-
-    /** Fails without a request, so that nothing but the next request schedules the task. */
-    @Operation
-    public void requestInVain() {
-        try {
-            this.task.schedule(run -> {
-                throw new RejectedExecutionException("of the test");
-            });
-        } catch (RejectedExecutionException ex) {
-            // Nothing is scheduled.
-        }
-    }
-
-    @Operation
-    public void work() {
-        for (Runnable next = this.accepted.poll(); next != null; next = this.accepted.poll()) {
-            next.run();
-        }
-    }
-
-    @Validate
-    public void shouldHaveRun() {
-        work();
-        if (this.done.get() != this.requested.get()) {
-            throw new IllegalStateException("The task did not run after the last of " + this.requested + " requests.");
-        }
-    }
-
-    /** A task that does not note its end before it returns, so that a request during a run may be without effect. */
-    public static class PlainTask {
+    /** A queue, which threads of the model work off, replaces the executor. */
+    abstract static class Model {
 
         private final Queue<Runnable> accepted = new ConcurrentLinkedQueue<>();
 
-        private final AtomicInteger runs = new AtomicInteger();
+        final SingleTask task = new SingleTask(this::run);
 
-        private final SingleTask task = new SingleTask(this.runs::incrementAndGet);
+        abstract void run();
 
-        @Operation
-        public void request() {
+        void schedule() {
             this.task.schedule(this.accepted::add);
         }
 
+        /** Fails without a request, so that nothing but the next request schedules the task. */
         @Operation
         public void requestInVain() {
             try {
@@ -96,6 +46,53 @@ public class SingleTaskModelTest {
                 next.run();
             }
         }
+    }
+
+    /** A task that notes its end before it reads what was requested. */
+    public static class CountingTask extends Model {
+
+        private final AtomicInteger requested = new AtomicInteger();
+
+        private final AtomicInteger done = new AtomicInteger();
+
+        @Override
+        void run() {
+            this.task.ended();
+            // Requests from now on need another run.
+            int seen = this.requested.get();
+            this.done.accumulateAndGet(seen, Math::max);
+        }
+
+        @Operation
+        public void request() {
+            this.requested.incrementAndGet();
+            schedule();
+        }
+
+        @Validate
+        public void shouldHaveRun() {
+            work();
+            if (this.done.get() != this.requested.get()) {
+                throw new IllegalStateException(
+                        "The task did not run after the last of " + this.requested + " requests.");
+            }
+        }
+    }
+
+    /** A task that does not note its end before it returns, so that a request during a run may be without effect. */
+    public static class PlainTask extends Model {
+
+        private final AtomicInteger runs = new AtomicInteger();
+
+        @Override
+        void run() {
+            this.runs.incrementAndGet();
+        }
+
+        @Operation
+        public void request() {
+            schedule();
+        }
 
         @Validate
         public void shouldRunOnceMore() {
@@ -109,27 +106,13 @@ public class SingleTaskModelTest {
         }
     }
 
-    private static void check(Class<?> model) {
-        new ModelCheckingOptions()
-                .iterations(6)
-                .invocationsPerIteration(50)
-                .threads(2)
-                .actorsPerThread(2)
-                .actorsBefore(1)
-                .actorsAfter(0)
-                .addGuarantee(ManagedStrategyGuaranteeKt.forClasses(StackRoom.class.getName())
-                        .allMethods()
-                        .ignore())
-                .check(model);
-    }
-
     @Test
     void shouldRunAfterEachRequest() {
-        check(SingleTaskModelTest.class);
+        Interleavings.check(CountingTask.class, 12, 50);
     }
 
     @Test
     void shouldRunAgainAfterAnyRefusal() {
-        check(PlainTask.class);
+        Interleavings.check(PlainTask.class, 12, 50);
     }
 }
