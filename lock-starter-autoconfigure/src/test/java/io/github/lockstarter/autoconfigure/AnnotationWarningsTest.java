@@ -3,12 +3,10 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import io.github.lockstarter.ScheduledLock;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
@@ -20,10 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.data.domain.Page;
 import org.springframework.data.util.Lazy;
@@ -34,29 +30,15 @@ import reactor.core.publisher.Mono;
 /** Annotations that work, but perhaps not as they are meant. */
 class AnnotationWarningsTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(AnnotationWarnings.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
+    @AutoClose
+    private final LogCapture log = new LogCapture(AnnotationWarnings.class, Level.WARN);
 
     private List<String> warningsOf(Class<?> bean, String... properties) {
         TestContexts.inMemory()
                 .withBean(bean)
                 .withPropertyValues(properties)
                 .run(context -> assertThat(context).hasNotFailed());
-        return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return this.log.with("");
     }
 
     private void assertWarnings(Class<?> bean, String... expected) {
@@ -82,7 +64,7 @@ class AnnotationWarningsTest {
                 "Unitless.permits: maxHold = 60 means 60 ms",
                 "Unitless.job: maxHold = 600 means 600 ms",
                 "Unitless.composed: waitTime = 3 means 3 ms");
-        assertThat(this.log.list).hasSize(7);
+        assertThat(this.log.events()).hasSize(7);
     }
 
     @Test

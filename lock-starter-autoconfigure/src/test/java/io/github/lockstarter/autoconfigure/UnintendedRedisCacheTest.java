@@ -4,16 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -28,30 +24,16 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** A cache that moves to Redis only because the starter has brought Spring Data Redis. */
 class UnintendedRedisCacheTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(UnintendedRedisCache.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    @AutoClose
+    private final LogCapture log = new LogCapture(UnintendedRedisCache.class, Level.WARN);
 
     private final ApplicationContextRunner caching = TestContexts.application()
             .withUserConfiguration(Caching.class)
             .withPropertyValues("distributed-lock.store=memory");
 
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
-
     private List<String> warningsOf(ApplicationContextRunner runner) {
         runner.run(context -> assertThat(context).hasNotFailed());
-        return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return this.log.with("");
     }
 
     @Test
@@ -61,7 +43,7 @@ class UnintendedRedisCacheTest {
                 .getBean(CacheManager.class)
                 .isInstanceOf(RedisCacheManager.class));
 
-        assertThat(this.log.list)
+        assertThat(this.log.events())
                 .singleElement()
                 .asString()
                 .contains("WARN", "caches of this application in Redis", "spring.cache.type=simple");

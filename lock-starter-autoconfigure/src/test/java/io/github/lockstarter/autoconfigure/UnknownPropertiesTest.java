@@ -3,18 +3,14 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
@@ -23,22 +19,8 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 /** A misspelled property would otherwise be ignored silently. */
 class UnknownPropertiesTest {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(UnknownProperties.class);
-
-    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        this.log.start();
-        this.logger.setLevel(Level.WARN);
-        this.logger.addAppender(this.log);
-    }
-
-    @AfterEach
-    void stopListening() {
-        this.logger.detachAppender(this.log);
-        this.logger.setLevel(null);
-    }
+    @AutoClose
+    private final LogCapture log = new LogCapture(UnknownProperties.class, Level.WARN);
 
     private List<String> warningsOf(String property) {
         return warningsOf(new MapPropertySource("test", Map.of(property, "1")));
@@ -48,7 +30,7 @@ class UnknownPropertiesTest {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(source);
         new UnknownProperties(environment).afterSingletonsInstantiated();
-        return this.log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        return this.log.with("");
     }
 
     @ParameterizedTest

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,7 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -14,7 +14,7 @@ import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.testsupport.LogCapture;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;

@@ -10,7 +10,7 @@ import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
-import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.text.LoggedNames;
 import java.time.Duration;
 import org.junit.jupiter.api.AutoClose;

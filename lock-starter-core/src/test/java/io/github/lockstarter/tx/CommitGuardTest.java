@@ -10,7 +10,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.fixture.LogCapture;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import javax.sql.DataSource;

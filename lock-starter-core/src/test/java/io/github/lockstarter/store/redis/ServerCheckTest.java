@@ -4,8 +4,8 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.List;

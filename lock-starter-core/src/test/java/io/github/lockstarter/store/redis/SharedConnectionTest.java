@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.InvalidLockSettingException;
-import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisTest;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

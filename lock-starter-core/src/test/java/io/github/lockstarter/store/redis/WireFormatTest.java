@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.LockStoreException;
-import io.github.lockstarter.fixture.LogCapture;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
@@ -16,6 +15,7 @@ import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
+import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
