@@ -64,7 +64,7 @@ public final class Acquisition {
     /** Whether the store has replied to an attempt. */
     boolean hasReply;
 
-    /** Whether a message has reported a grant that it did not prove. */
+    /** Whether a message has reported a grant. */
     boolean isNotified;
 
     /** The store had not granted the lock to the id at some time after this moment. */
@@ -269,7 +269,7 @@ public final class Acquisition {
         return !(this.hasJoined && this.hasReply) && this.openAttempts == 0 && this.unsettledUntil == BEFORE;
     }
 
-    /** Returns whether the store has granted the lock from its line, and the reply to an attempt has shown it. */
+    /** Returns whether a message has reported that the store granted the lock from its line. */
     public boolean isNotified() {
         return this.isNotified;
     }

@@ -361,11 +361,10 @@ public final class LocalLock {
                 end(acquisition, now.nanos(), now);
             }
         } else if (acquisition.phase == Phase.ASKING) {
+            acquisition.isNotified = true;
             if (isProof(acquisition, token, now)) {
-                acquisition.isConfirmed = false;
                 begin(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);
             } else {
-                acquisition.isNotified = true;
                 acquisition.dueAt = now.nanos();
             }
         } else if (acquisition.phase == Phase.ENDING) {
@@ -974,7 +973,8 @@ public final class LocalLock {
 
     /** Withdraws the attempts that were not written yet, of which the store has nothing. */
     private void withdraw(Acquisition acquisition) {
-        acquisition.openAttempts -= this.out.withdraw(acquisition);
+        // After a fail-stop, no attempt counts as open.
+        acquisition.openAttempts = Math.max(0, acquisition.openAttempts - this.out.withdraw(acquisition));
     }
 
     // ---- Holding
@@ -1010,7 +1010,7 @@ public final class LocalLock {
         acquisition.failures = 0;
         // The attempt may have been made for a waiter that has left, and the present one may have requested a longer
         // lease.
-        acquisition.isConfirmed &= lease >= waiter.terms.lease();
+        acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
     }

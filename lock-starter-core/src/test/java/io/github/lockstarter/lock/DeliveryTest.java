@@ -67,7 +67,9 @@ class DeliveryTest {
 
         @Override
         public int withdraw(Acquisition acquisition) {
-            return 0;
+            int withdrawn = acquisition.waitingAttempts;
+            acquisition.waitingAttempts = 0;
+            return withdrawn;
         }
 
         @Override
@@ -266,5 +268,23 @@ class DeliveryTest {
         assertThat(this.executed).hasSize(2);
         assertThat(this.executed.get(0)).startsWith("Release");
         assertThat(this.executed.get(1)).startsWith("Acquire");
+    }
+
+    /** The acquire that an error has kept back is executed when no attempt counts as open any more. */
+    @Test
+    void shouldEndAnIdOfWhichTheStoreHasNothing() {
+        Effect acquire = input((lock, moment) -> lock.enter(caller("anna"), moment));
+        this.delivery.stalled(acquire);
+        this.delivery.failed();
+        deliver(input(LocalLock::timeReached));
+        assertThat(this.executed).containsExactly("Acquire x.1", "refused anna", "Release x.1");
+        this.commands.get(0).acquisition.waitingAttempts = 1;
+
+        replied(this.commands.get(1), new Reply.NotOwner(true));
+        this.now += 40 * SECOND;
+        deliver(input(LocalLock::timeReached));
+        replied(this.commands.get(2), new Reply.NotOwner(true));
+
+        assertThat(this.delivery.isIdle()).as("nothing is left of the lock").isTrue();
     }
 }

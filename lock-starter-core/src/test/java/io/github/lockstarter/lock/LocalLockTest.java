@@ -272,6 +272,32 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldAskAfterAMessageWhileAnExpiredReaderIsInTheWay() {
+        enter(named("anna", 5_000, FIXED, READ));
+        reply(new Reply.Granted(7));
+        then("acquire 1.r join", "granted anna 7 REPLY");
+        pass(2_600);
+        enter("ben", 5_000);
+        reply(takenByOthers(POLL));
+        then("acquire 2 join", "taken other");
+        // The JVM pauses, so that the loss and the message are noticed together.
+        this.millis += 200;
+        notified("2", 8);
+        then("lost anna EXPIRED");
+        pass(100);
+        then("acquire 2 join");
+        reply(new Reply.Granted(8));
+        then("granted ben 8 REPLY");
+        assertThat(grant("ben").acquisition.isNotified())
+                .as("the hand-over counts as one by message")
+                .isTrue();
+        pass(1);
+        release("ben");
+        reply(Reply.Released.INSTANCE);
+        then("release 2", "released ben");
+    }
+
+    @Test
     void shouldLeaveTheLineAtTheEndOfTheWait() {
         enter("anna", 100);
         reply(takenByOthers(POLL));

@@ -226,15 +226,13 @@ final class PlantedFaults {
         plant(
                 "a grant by message is not confirmed",
                 200,
-                "acquisition.isConfirmed = false;\n                begin(",
-                "begin(",
-                "acquisition.isConfirmed &= lease >= waiter.terms.lease();",
+                "acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();",
                 "");
         plant(
                 "a message that proves nothing is ignored",
                 50,
-                "acquisition.isNotified = true;\n                acquisition.dueAt = now.nanos();",
-                "");
+                "} else { acquisition.dueAt = now.nanos(); }\n        } else if (acquisition.phase == Phase.ENDING) {",
+                "} } else if (acquisition.phase == Phase.ENDING) {");
         plant(
                 "a message about a candidate that was given up is ignored",
                 20,
