@@ -488,9 +488,9 @@ final class Checks {
     /** A JVM that crashes, or an owner that dies, blocks others no longer than the lease that was requested for it. */
     private void checkBlocking(Body body, Grant grant, Moment time, long micros) {
         long lease = Math.max(this.requested.get(grant.id()), 2 * this.simulation.rules.poll());
-        // The store rounds the end up to milliseconds.
+        // The store rounds the end up to milliseconds, and executes commands of one microsecond one after the other.
         check(
-                this.simulation.stepsBack || (micros - 1000) * 1000 <= lease,
+                this.simulation.stepsBack || (micros - 1010) * 1000 <= lease,
                 "taken for longer than its owner has requested",
                 grant.id());
         // After a failure, the next renewal is due later.
@@ -521,7 +521,7 @@ final class Checks {
     /** The store is told of the death of an owner as soon as it is noticed. */
     void checkDeath(Side side, Acquisition acquisition) {
         check(
-                acquisition.phase != Acquisition.Phase.ENDING || side.isReleased(acquisition),
+                acquisition.phase != Acquisition.Phase.ENDING || side.isReleased(acquisition) || isAwaited(acquisition),
                 "a dead owner blocks others although its death was noticed",
                 acquisition);
     }
@@ -610,11 +610,13 @@ final class Checks {
 
     /** Others are granted the lock after the margin of a lease that is over: it is the time of the owner to react. */
     private void checkReaction(Side side, Acquisition acquisition) {
-        this.reacting.removeIf(body -> !body.isReacting() || !body.jvm.isRunning());
+        this.reacting.removeIf(body -> !body.isAwaited() || !body.jvm.isRunning());
         for (Body body : this.reacting) {
             Grant lost = body.grant;
             // Until a downgrade is answered, the store may have the writer.
-            if (lost != null && (lost.acquisition == acquisition || acquisition.id.equals(body.former))) {
+            if (lost != null
+                    && body.isReacting()
+                    && (lost.acquisition == acquisition || acquisition.id.equals(body.former))) {
                 long least = Math.min(body.terms.lease(), this.simulation.watchdog);
                 long claim = this.simulation.rules.claim();
                 least = claim > 0 ? Math.min(least, claim) : least;
@@ -1009,8 +1011,10 @@ final class Checks {
             case FAILED -> check(body.side.failures > 0, "lost by an error that was not", body);
             case SHUTDOWN -> check(body.jvm.isStopped(), "lost by a stop that was not", body);
         }
-        if (hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED
-                || reason == LossReason.FAILED && !body.isDead) {
+        boolean mayReact = reason == LossReason.FAILED
+                ? !body.isDead
+                : hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED;
+        if (mayReact) {
             this.reacting.add(body);
         }
         // Waiters find out by polling that a lease has ended.
@@ -1037,16 +1041,25 @@ final class Checks {
         this.changedAt = now();
     }
 
+    /** Returns whether the release of the acquisition waits for an owner that has lost its grant. */
+    private boolean isAwaited(Acquisition acquisition) {
+        for (Body body : this.reacting) {
+            if (body.isAwaited()
+                    && body.grant != null
+                    && (body.grant.acquisition == acquisition || body.grant.acquisition.former == acquisition)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** A grant of which the JVM is notified is used, or released at once. */
     void afterMessage(Side side, String id) {
         if (!id.isEmpty() && !side.jvm.isStopped()) {
             Acquisition acquisition = side.lock.find(id);
             boolean isUsed = acquisition != null && acquisition.phase != Acquisition.Phase.ENDING;
-            for (Body body : this.reacting) {
-                isUsed |= body.isReacting() && body.grant != null && body.grant.acquisition == acquisition;
-            }
             check(
-                    isUsed || acquisition != null && side.releasing.contains(acquisition),
+                    isUsed || acquisition != null && (side.releasing.contains(acquisition) || isAwaited(acquisition)),
                     "a grant that is not wanted is not released",
                     id);
         }

@@ -1966,7 +1966,14 @@ final class Simulation {
 
         /** Returns whether its grant was lost, and it has not returned it. */
         boolean isReacting() {
-            return this.grant != null && this.grant.state == Grant.State.LOST && this.returned != this.grant;
+            return isAwaited() && this.returned != this.grant;
+        }
+
+        /** Returns whether its grant was lost, and it has not returned it, or an error has ended the attempt. */
+        boolean isAwaited() {
+            return this.grant != null
+                    && this.grant.state == Grant.State.LOST
+                    && (this.returned != this.grant || !this.isOver);
         }
 
         private void begin(Grant granted, Effects.Way way) {
@@ -2008,7 +2015,8 @@ final class Simulation {
                 return;
             }
             this.isOver = true;
-            if (held.isLive() && happens(Simulation.this.odd / 5)) {
+            // An owner whose release was ended by an error tries again.
+            if (held.isLive() && this.returned != held && happens(Simulation.this.odd / 5)) {
                 this.leftAt = this.jvm.machine.time().nanos();
                 if (chance(0.5)) {
                     count(Seen.OWNERS_DIED);
