@@ -70,7 +70,10 @@ final class Checks {
     /** Ids for which the longest lease was requested. */
     private final Set<String> longest = new HashSet<>();
 
-    /** Ids whose grant the store has forgotten, at least in part: exclusion is not promised for them. */
+    /**
+     * Ids whose grant the store has forgotten, at least in part: exclusion is not promised for them, even if they are granted the lock
+     * again, because a reply of the server before may be under way.
+     */
     private final Set<String> forgotten = new HashSet<>();
 
     /** Ids that the store may have although no JVM knows them: from old data, or from commands that were executed too late. */
@@ -333,9 +336,6 @@ final class Checks {
         if (!isStep) {
             return;
         }
-        if (!isRelied(id)) {
-            this.forgotten.remove(id);
-        }
         long micros = this.simulation.micros();
         for (Stored other : this.line) {
             LockState.Entry entry = find(lineBefore, other.id()) != null ? state.waiting(other.id()) : null;
@@ -352,15 +352,6 @@ final class Checks {
                     id);
             this.largestStoredToken = token;
         }
-    }
-
-    private boolean isRelied(String id) {
-        for (Body body : this.holding) {
-            if (body.grant != null && body.grant.id().equals(id)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static @Nullable Stored find(List<Stored> all, String id) {
