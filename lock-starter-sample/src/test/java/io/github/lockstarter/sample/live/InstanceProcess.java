@@ -14,11 +14,17 @@ record InstanceProcess(WorkerJvm jvm, int port) implements AutoCloseable {
     private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
     static InstanceProcess start(RedisServer redis, String databaseUrl) throws InterruptedException {
+        return start(redis, databaseUrl, Duration.ofSeconds(10));
+    }
+
+    /** Starts an instance whose buyers wait for at most that time. */
+    static InstanceProcess start(RedisServer redis, String databaseUrl, Duration wait) throws InterruptedException {
         WorkerJvm jvm = WorkerJvm.start(
                 SampleApplication.class,
                 Instance.arguments(
                         "--spring.datasource.url=" + databaseUrl,
                         "--spring.data.redis.port=" + redis.port(),
+                        "--distributed-lock.wait-time=" + wait,
                         "--tickets.payment-time=500ms",
                         "--logging.level.org.springframework.boot=INFO"));
         String line = jvm.awaitLine(text -> PORT.matcher(text).find(), Duration.ofMinutes(2));

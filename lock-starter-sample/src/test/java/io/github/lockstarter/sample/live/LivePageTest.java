@@ -1,22 +1,24 @@
 package io.github.lockstarter.sample.live;
 
+import static io.github.lockstarter.sample.live.Lanes.answer;
+import static io.github.lockstarter.sample.live.Lanes.assertNothingMoved;
+import static io.github.lockstarter.sample.live.Lanes.lane;
+import static io.github.lockstarter.sample.live.Lanes.press;
+import static io.github.lockstarter.sample.live.Lanes.recordMoves;
+import static io.github.lockstarter.sample.live.Lanes.row;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.Browser;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.RedisTest;
-import java.util.List;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
-import org.openqa.selenium.Keys;
 
-/** A visitor in a real browser, with two instances in processes of their own. */
+/** A visitor in a real browser sees what happens to the locks of two instances in processes of their own. */
 @RedisTest
 class LivePageTest {
 
     private static final String SALE = "event:show";
-
-    private static final String REPORT = "report:show";
 
     private static final int WIDE = 1400;
 
@@ -48,8 +50,6 @@ class LivePageTest {
                 takeByForce(browser, first, second);
                 sellToCrowds(browser, first, second);
                 shareLocks(browser, first, second);
-                freezeRedis(browser, first);
-                refuseBuyersWhileRedisIsFrozen(browser, first);
                 fitAndBeAccessible(browser, first);
                 killTheOwner(browser, first, second);
                 database.stop();
@@ -62,15 +62,6 @@ class LivePageTest {
         }
     }
 
-    /** Notes the buttons that have moved since the begin. */
-    private static final String RECORDER = """
-            (() => {
-              const places = () => [...document.querySelectorAll('.lane button')].map(b => b.getBoundingClientRect().top + scrollY);
-              const before = places();
-              window.moved = [];
-              setInterval(() => places().forEach((top, i) => top !== before[i] && moved.push(i + ': ' + (top - before[i]))), 50);
-            })()""";
-
     /** The six steps: the owner is paused, its lease ends, the other instance sells, and the late write is refused. */
     private static void refuseALateWrite(Browser browser, InstanceProcess owner, InstanceProcess other) {
         browser.find("#steps li:nth-child(2)[aria-current]");
@@ -82,7 +73,7 @@ class LivePageTest {
         browser.find("#now", ":%d sells. :%d must wait.".formatted(owner.port(), other.port()));
 
         browser.visit(owner.address() + "/?lang=en");
-        browser.evaluate(RECORDER);
+        recordMoves(browser);
         browser.find("#log li", ":%d has joined".formatted(other.port()));
         browser.find("#steps li:nth-child(4)[aria-current]");
         browser.find(row(other, SALE, "waits"));
@@ -125,11 +116,7 @@ class LivePageTest {
         browser.visit(first.address() + "/?lang=en");
         browser.find(lane(second, "ok"));
         browser.find("#log li.bad", "the database refused a late write");
-        browser.evaluate(RECORDER);
-    }
-
-    private static void assertNothingMoved(Browser browser) {
-        assertThat((List<?>) browser.evaluate("moved")).as("buttons that moved").isEmpty();
+        recordMoves(browser);
     }
 
     private static void takeByForce(Browser browser, InstanceProcess owner, InstanceProcess other) {
@@ -159,34 +146,7 @@ class LivePageTest {
         browser.find(row(second, SALE, "shared"), "1 reader");
         browser.screenshot("readers");
         browser.find(answer(second), "959 seats are left");
-    }
-
-    private static void freezeRedis(Browser browser, InstanceProcess owner) {
-        press(browser, owner, "report");
-        browser.find(row(owner, REPORT, "held"));
-        browser.find("#redis button").sendKeys(Keys.ENTER);
-
-        browser.find("#redis[data-state=silent]", "Has not answered");
-        browser.find("#now", "Redis does not answer");
-        browser.find(row(owner, REPORT, "risk"), "not renewed");
-        browser.screenshot("frozen");
-        browser.find("#log li.bad", "lost report:show: the lease has ended");
-        browser.find("#redis[data-state=ok]");
-        browser.find("#log li", "Redis answers again");
-        browser.find(row(owner, REPORT, "free"));
         assertNothingMoved(browser);
-    }
-
-    /** The wait of a buyer is 10 s, so that Redis must be frozen for longer. */
-    private static void refuseBuyersWhileRedisIsFrozen(Browser browser, InstanceProcess instance) {
-        browser.evaluate("fetch('/live/freeze?seconds=14', { method: 'POST', headers: { 'X-Live-Page': 'yes' } })");
-        browser.find("#redis[data-state=silent]");
-        press(browser, instance, "crowd");
-        browser.find(answer(instance), "20 were asked to try again");
-        browser.find(
-                "#log li.bad",
-                ":%d a caller was refused: Redis did not answer for payment (20 ×)".formatted(instance.port()));
-        browser.find("#redis[data-state=ok]");
     }
 
     private static void fitAndBeAccessible(Browser browser, InstanceProcess first) {
@@ -232,26 +192,5 @@ class LivePageTest {
 
     private static long token(Browser browser, String selector) {
         return Long.parseLong(browser.find(selector).getDomAttribute("title"));
-    }
-
-    /** By the keyboard, as a visitor without a mouse does. */
-    private static void press(Browser browser, InstanceProcess instance, String action) {
-        browser.find(lane(instance) + " button[data-action=" + action + "]").sendKeys(Keys.ENTER);
-    }
-
-    private static String lane(InstanceProcess instance) {
-        return ".lane[data-port='" + instance.port() + "']";
-    }
-
-    private static String lane(InstanceProcess instance, String state) {
-        return lane(instance) + "[data-state=" + state + "]";
-    }
-
-    private static String row(InstanceProcess instance, String lock, String state) {
-        return lane(instance) + " .row[data-lock='" + lock + "'][data-state=" + state + "] .state";
-    }
-
-    private static String answer(InstanceProcess instance) {
-        return lane(instance) + " .answer";
     }
 }
