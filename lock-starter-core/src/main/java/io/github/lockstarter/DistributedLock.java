@@ -108,8 +108,8 @@ public @interface DistributedLock {
      * readers of the same lock, in any JVM, but no writer. Methods that read and methods that write must have the same
      * {@link #name} and equal keys.
      *
-     * <p>A reader inside of a writer of the same thread needs no grant of its own. The opposite would wait for itself:
-     * a writer inside of a reader gets an {@link IllegalStateException}, also if only a transaction still holds the
+     * <p>A reader inside a writer of the same thread needs no grant of its own. The opposite would wait for itself:
+     * a writer inside a reader gets an {@link IllegalStateException}, also if only a transaction still holds the
      * lock for reading, see {@link #releaseAfterTransaction}. {@link LockMode#PERMIT} is rejected at start-up; use
      * {@link DistributedSemaphore}.
      */

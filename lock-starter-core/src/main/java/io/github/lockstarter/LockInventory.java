@@ -62,6 +62,12 @@ public interface LockInventory {
     LockHealth health();
 
     /**
+     * Returns the server that stores the locks, as it was at the last check after connecting, or empty if there is none
+     * because the locks are in memory. No I/O.
+     */
+    Optional<Server> server();
+
+    /**
      * A lock that this instance holds.
      *
      * @param name full name of the lock
@@ -157,4 +163,28 @@ public interface LockInventory {
             @Nullable Duration remaining,
             int permits,
             @Nullable Instant since) {}
+
+    /**
+     * The server that stores the locks. In a cluster, product and version are those of one node.
+     *
+     * @param product the product as {@code INFO} reports it, such as {@code Redis} or {@code Valkey}, or {@code null} if
+     *     the server did not report it
+     * @param version version of the product, or {@code null} if the server did not report it
+     * @param topology {@code standalone}, {@code sentinel} or {@code cluster}, as the connection is configured, or {@code
+     *     null} if the client of the application does not show it
+     * @param database the database, or {@code null} if the client of the application does not show it
+     */
+    record Server(
+            @Nullable String product,
+            @Nullable String version,
+            @Nullable String topology,
+            @Nullable Integer database) {
+
+        /** Returns what is known, such as {@code Valkey 8.0.1, standalone, database 0}. */
+        @Override
+        public String toString() {
+            String known = this.product != null ? this.product + ' ' + this.version : "unknown";
+            return this.topology != null ? known + ", " + this.topology + ", database " + this.database : known;
+        }
+    }
 }

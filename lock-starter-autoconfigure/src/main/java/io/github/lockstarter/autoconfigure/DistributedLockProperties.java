@@ -254,7 +254,7 @@ public record DistributedLockProperties(
             @DefaultValue("0") int confirmReplicas) {}
 
     /**
-     * Hand-over of a lock from one thread to the next inside of this JVM, without Redis. Larger values make threads of
+     * Hand-over of a lock from one thread to the next inside this JVM, without Redis. Larger values make threads of
      * other JVMs wait longer.
      *
      * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.
@@ -273,7 +273,7 @@ public record DistributedLockProperties(
      * Interception of annotated methods.
      *
      * @param order Order of the lock among the advice of a method, such as transactions and caches; smaller values are
-     *     outside of larger ones. In AspectJ mode, the lock is inside of all proxies.
+     *     outside of larger ones. In AspectJ mode, the lock is inside all proxies.
      */
     public record Aspect(
             @DefaultValue("" + DistributedLockBeanPostProcessor.DEFAULT_ORDER)

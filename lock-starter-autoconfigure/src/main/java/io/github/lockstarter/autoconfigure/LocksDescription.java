@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
+import io.github.lockstarter.LockInventory.Server;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param held the leases that are held longest, at most {@value LocksEndpoint#MOST}
  * @param awaitedCount number of locks that this instance waits for, each mode of a lock counted on its own
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
+ * @param server the server that stores the locks, or {@code null} if they are in memory
  * @param settings what is in force for each lock name of annotated methods and properties
  * @param fence what the fence of transactions has done, or {@code null} if there is none
  */
@@ -22,6 +24,7 @@ record LocksDescription(
         List<Held> held,
         int awaitedCount,
         List<Awaited> awaited,
+        @Nullable Server server,
         Map<String, SettingsDescription> settings,
         @Nullable Map<String, Object> fence)
         implements OperationResponseBody {}

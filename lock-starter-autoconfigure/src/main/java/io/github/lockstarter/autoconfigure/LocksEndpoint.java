@@ -96,6 +96,7 @@ final class LocksEndpoint {
                         .sorted(Comparator.comparing(Awaited::longest).reversed())
                         .limit(MOST)
                         .toList(),
+                this.inventory.server().orElse(null),
                 this.settings.describe(),
                 this.fence.stream().map(GrantFence::details).findFirst().orElse(null));
     }

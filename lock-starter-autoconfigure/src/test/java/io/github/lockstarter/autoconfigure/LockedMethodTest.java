@@ -58,11 +58,11 @@ class LockedMethodTest {
     void shouldTakeItsPlaceAmongOtherAdvice() {
         ApplicationContextRunner advised = this.application.withBean(Probe.class);
 
-        advised.run(context -> assertThat(context.getBean(Accounts.class).lock())
-                .isEqualTo("SavingsAccounts.lock, inside of the probe"));
+        advised.run(context ->
+                assertThat(context.getBean(Accounts.class).lock()).isEqualTo("SavingsAccounts.lock, inside the probe"));
         advised.withPropertyValues("distributed-lock.aspect.order=99")
                 .run(context -> assertThat(context.getBean(Accounts.class).lock())
-                        .isEqualTo("SavingsAccounts.lock, outside of the probe"));
+                        .isEqualTo("SavingsAccounts.lock, outside the probe"));
     }
 
     @Test
@@ -95,7 +95,7 @@ class LockedMethodTest {
         @Around("execution(* io.github.lockstarter.autoconfigure.LockedMethodTest.Accounts.lock())")
         Object lookForALease(ProceedingJoinPoint call) throws Throwable {
             boolean outside = LeaseContext.current().isPresent();
-            return call.proceed() + ", " + (outside ? "outside" : "inside") + " of the probe";
+            return call.proceed() + ", " + (outside ? "outside" : "inside") + " the probe";
         }
     }
 }

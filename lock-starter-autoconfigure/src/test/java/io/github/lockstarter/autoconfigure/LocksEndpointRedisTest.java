@@ -59,6 +59,15 @@ class LocksEndpointRedisTest {
     }
 
     @Test
+    void shouldNameTheServer() {
+        await().pollInSameThread()
+                .untilAsserted(() -> assertThat(instance.get("/actuator/locks").<Map<String, Object>>at("$.server"))
+                        .containsEntry("topology", "standalone")
+                        .containsEntry("database", 0)
+                        .containsKeys("product", "version"));
+    }
+
+    @Test
     void shouldListWhatThisInstanceHoldsAndWaitsFor() throws Exception {
         LeaseLock lock = registry.getLock("orders:42");
         assertThat(lock.tryLock(PATIENCE)).isTrue();

@@ -110,7 +110,7 @@ final class LockedMethod {
         if (later != null) {
             throw this.site.rejection(
                     "the method " + (this.site.isSuspending() ? "is a suspend function that returns a " : "returns a ")
-                            + later.getSimpleName() + (isWhole ? "" : " inside of a " + returned.getSimpleName())
+                            + later.getSimpleName() + (isWhole ? "" : " inside a " + returned.getSimpleName())
                             + ", and the lock would end before the work does",
                     (this.site.isSuspending()
                                     ? "Return the result itself, or remove suspend"

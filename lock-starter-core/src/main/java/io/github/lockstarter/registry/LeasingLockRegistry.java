@@ -6,6 +6,7 @@ import io.github.lockstarter.LeaseReadWriteLock;
 import io.github.lockstarter.LeaseSemaphore;
 import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
@@ -413,5 +414,10 @@ public final class LeasingLockRegistry
     public LockHealth health() {
         Run current = this.run;
         return current != null ? current.inventory.health() : LockHealth.notRunning(this.store.description());
+    }
+
+    @Override
+    public Optional<Server> server() {
+        return Optional.ofNullable(this.store.server());
     }
 }

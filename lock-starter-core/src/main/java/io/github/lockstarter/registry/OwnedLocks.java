@@ -141,7 +141,7 @@ final class OwnedLocks {
                     Printable.of("Thread '" + Thread.currentThread().getName() + "' holds "
                             + held + " of the permits of semaphore '" + this.names.of(request.lockName())
                             + "', and cannot acquire " + request.weight()
-                            + " inside of that: it could wait for itself. Request all of them in the outer call."));
+                            + " inside that: it could wait for itself. Request all of them in the outer call."));
         }
     }
 

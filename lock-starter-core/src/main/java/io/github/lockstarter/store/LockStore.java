@@ -1,5 +1,6 @@
 package io.github.lockstarter.store;
 
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -64,4 +65,9 @@ public interface LockStore {
 
     /** Returns the kind of store and where it is, for the log. */
     String description();
+
+    /** Returns the server, as it was at the last check after connecting, or {@code null} if there is none. */
+    default @Nullable Server server() {
+        return null;
+    }
 }

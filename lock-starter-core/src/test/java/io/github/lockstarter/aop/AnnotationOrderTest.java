@@ -207,7 +207,7 @@ class AnnotationOrderTest {
         }
     }
 
-    /** Unless the limit is inside of the lock. */
+    /** Unless the limit is inside the lock. */
     @ParameterizedTest
     @ValueSource(classes = {ResilienceOutside.class, ResilienceInside.class})
     void shouldCountWaitingCallsTowardsTheConcurrencyLimit(Class<?> resilience) {

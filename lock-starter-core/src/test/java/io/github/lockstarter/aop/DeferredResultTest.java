@@ -30,27 +30,27 @@ class DeferredResultTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        List<CompletableFuture<String>>              | a CompletableFuture inside of a List
-        Collection<? extends Future<String>>         | a Future inside of a Collection
-        Set<Callable<String>>                        | a Callable inside of a Set
-        Optional<CompletionStage<String>>            | a CompletionStage inside of a Optional
-        Optional<List<Mono<String>>>                 | a Mono inside of a Optional
-        Mono<Flux<String>>                           | a Flux inside of a Mono
-        CompletableFuture<Mono<String>>              | a Mono inside of a CompletableFuture
-        CompletableFuture<String>[]                  | a CompletableFuture inside of a CompletableFuture[]
-        List<Flux<String>[]>                         | a Flux inside of a List
-        Iterable<Mono<String>>                       | a Mono inside of a Iterable
-        Mono<List<CompletableFuture<String>>>        | a CompletableFuture inside of a Mono
-        <T extends Mono<String>> Optional<T>         | a Mono inside of a Optional
-        Flux[]                                       | a Flux inside of a Flux[]
-        Batch                                        | a CompletableFuture inside of a Batch
-        Mono<Body>                                   | a Flux inside of a Mono
-        HttpEntity<Flux<String>>                     | a Flux inside of a HttpEntity
-        ResponseEntity<Mono<String>>                 | a Mono inside of a ResponseEntity
-        ResponseEntity<StreamingResponseBody>        | a StreamingResponseBody inside of a ResponseEntity
-        ResponseEntity<List<Callable<String>>>       | a Callable inside of a ResponseEntity
-        Mono<ResponseEntity<Flux<String>>>           | a Flux inside of a Mono
-        CompletableFuture<ResponseEntity<Flux<String>>> | a Flux inside of a CompletableFuture
+        List<CompletableFuture<String>>              | a CompletableFuture inside a List
+        Collection<? extends Future<String>>         | a Future inside a Collection
+        Set<Callable<String>>                        | a Callable inside a Set
+        Optional<CompletionStage<String>>            | a CompletionStage inside a Optional
+        Optional<List<Mono<String>>>                 | a Mono inside a Optional
+        Mono<Flux<String>>                           | a Flux inside a Mono
+        CompletableFuture<Mono<String>>              | a Mono inside a CompletableFuture
+        CompletableFuture<String>[]                  | a CompletableFuture inside a CompletableFuture[]
+        List<Flux<String>[]>                         | a Flux inside a List
+        Iterable<Mono<String>>                       | a Mono inside a Iterable
+        Mono<List<CompletableFuture<String>>>        | a CompletableFuture inside a Mono
+        <T extends Mono<String>> Optional<T>         | a Mono inside a Optional
+        Flux[]                                       | a Flux inside a Flux[]
+        Batch                                        | a CompletableFuture inside a Batch
+        Mono<Body>                                   | a Flux inside a Mono
+        HttpEntity<Flux<String>>                     | a Flux inside a HttpEntity
+        ResponseEntity<Mono<String>>                 | a Mono inside a ResponseEntity
+        ResponseEntity<StreamingResponseBody>        | a StreamingResponseBody inside a ResponseEntity
+        ResponseEntity<List<Callable<String>>>       | a Callable inside a ResponseEntity
+        Mono<ResponseEntity<Flux<String>>>           | a Flux inside a Mono
+        CompletableFuture<ResponseEntity<Flux<String>>> | a Flux inside a CompletableFuture
         """)
     void shouldRejectWorkInsideOfAnotherType(String returned, String problem, @TempDir Path directory)
             throws Exception {
@@ -81,7 +81,7 @@ class DeferredResultTest {
 
     @Test
     void shouldResolveTypeVariables() {
-        assertThat(rejectionOf(Futures.class)).hasMessageContainingAll("all()", "a CompletableFuture inside of a List");
+        assertThat(rejectionOf(Futures.class)).hasMessageContainingAll("all()", "a CompletableFuture inside a List");
         LockedContext.of(Texts.class).close();
     }
 

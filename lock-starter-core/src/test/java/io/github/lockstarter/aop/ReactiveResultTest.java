@@ -103,7 +103,7 @@ class ReactiveResultTest {
         });
     }
 
-    /** The refusal of a lock inside of the method is its failure: the method has run, so that nothing replaces its result. */
+    /** The refusal of a lock inside the method is its failure: the method has run, so that nothing replaces its result. */
     @Test
     void shouldReportARefusalOfItsBody() {
         LockNotGrantedException inner =

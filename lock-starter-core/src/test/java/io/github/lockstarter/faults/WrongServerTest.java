@@ -105,6 +105,10 @@ class WrongServerTest extends FaultFixture {
         soon().until(() -> !this.log
                 .with("Distributed locks are ready: Redis at 127.0.0.1:" + this.server.port() + " (database 3)")
                 .isEmpty());
+        assertThat(this.log.with("Distributed locks are ready"))
+                .singleElement()
+                .asString()
+                .containsPattern("\\(server: (Redis|Valkey) \\d+\\.\\d\\S*, standalone, database 3\\)");
     }
 
     @Test

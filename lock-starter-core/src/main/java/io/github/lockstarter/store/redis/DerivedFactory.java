@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.LockInventory.Server;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -320,6 +321,11 @@ final class DerivedFactory {
     /** Returns the database that is selected after connecting. */
     int database() {
         return RedisConfiguration.getDatabaseOrElse(this.servers, () -> 0);
+    }
+
+    /** Returns the server as it is configured, whose product is not known. */
+    Server server() {
+        return new Server(null, null, isCluster() ? "cluster" : isSentinel() ? "sentinel" : "standalone", database());
     }
 
     /** Returns the servers as messages name them, without credentials. */

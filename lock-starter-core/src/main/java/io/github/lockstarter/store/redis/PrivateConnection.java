@@ -392,7 +392,9 @@ final class PrivateConnection extends StoreConnection {
             // In a cluster the node with the key of the format may differ from the nodes that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
-            this.isUnusable = new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);
+            ServerCheck checked = new ServerCheck(opened, this.keys, this.recipe, this.settings);
+            this.isUnusable = checked.run(version);
+            this.server = checked.server;
         }
     }
 

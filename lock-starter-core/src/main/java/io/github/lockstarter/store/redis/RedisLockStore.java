@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.InvalidLockSettingException;
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
@@ -146,9 +147,11 @@ public final class RedisLockStore implements LockStore {
                             + ClassUtils.getUserClass(factory).getSimpleName(),
                     "Use Lettuce with a standalone server, Sentinel or a cluster, or remove the property.");
         }
-        return recipe != null
+        StoreConnection connection = recipe != null
                 ? new PrivateConnection(recipe, keys, settings)
                 : new SharedConnection(factory, keys, settings, known != null ? known.servers() : "Redis", lettuce);
+        connection.server = known != null ? known.server() : connection.server;
+        return connection;
     }
 
     @Override
@@ -440,7 +443,12 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String description() {
-        return this.connection.description() + ", key prefix " + this.keys.prefix();
+        return this.connection.description() + " (server: " + server() + "), key prefix " + this.keys.prefix();
+    }
+
+    @Override
+    public Server server() {
+        return this.connection.server;
     }
 
     /** The reply to a command that was sent. Every failure becomes a {@link LockStoreException}. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
 
 /**
  * Checks the server after the first connection, and logs problems before a lock fails: a server that is no master,
@@ -41,6 +43,10 @@ final class ServerCheck {
     private static final LockLog logger = LockLog.of(ServerCheck.class);
 
     private static final Pattern VERSION = Pattern.compile("redis_version:((\\d+\\.\\d)\\S*)");
+
+    /** Products other than Redis, whose {@code redis_version} is that of the Redis with which they are compatible. */
+    private static final Pattern PRODUCT =
+            Pattern.compile("\\b(valkey|dragonfly|kvrocks|garnet)_version:(?:df-v)?(\\S+)");
 
     private static final float OLDEST_VERSION = 6.2f;
 
@@ -74,6 +80,9 @@ final class ServerCheck {
 
     private final String key;
 
+    /** The server, with what {@link #run} has found out about it. */
+    Server server;
+
     private final Set<String> missing = new LinkedHashSet<>();
 
     /** Commands that the server executes for no user, with its words, and the consequences. */
@@ -88,6 +97,7 @@ final class ServerCheck {
         this.settings = settings;
         this.deadline = System.nanoTime() + settings.commandTimeout().toNanos();
         this.key = keys.keyOf("");
+        this.server = recipe.server();
     }
 
     /**
@@ -104,6 +114,7 @@ final class ServerCheck {
             findMissing();
             // The text is empty if the user lacks the permission +info.
             String info = errorOf(asked) == null ? asked.toCompletableFuture().join() : "";
+            this.server = described(this.server, info);
             // In a cluster, the node that has answered may be a replica.
             fails = !this.recipe.isCluster() && logIfNoMaster(this.recipe.servers(), info);
             fails |= logPermissions();
@@ -119,6 +130,25 @@ final class ServerCheck {
     }
 
     /**
+     * Adds the product and its version.
+     *
+     * @param configured the server as it is configured
+     * @param info lines of {@code INFO}; without a version the product remains unknown
+     */
+    static Server described(Server configured, String info) {
+        Matcher other = PRODUCT.matcher(info);
+        boolean isOther = other.find();
+        Matcher version = isOther ? other : VERSION.matcher(info);
+        if (!isOther && !version.find()) {
+            return configured;
+        }
+        // KeyDB has that field, and no version of its own.
+        String redis = info.contains("mvcc_depth:") ? "KeyDB" : "Redis";
+        String product = isOther ? StringUtils.capitalize(other.group(1)) : redis;
+        return new Server(product, version.group(isOther ? 2 : 1), configured.topology(), configured.database());
+    }
+
+    /**
      * Logs a server that is no master.
      *
      * @param servers the servers as messages name them, without credentials
@@ -126,7 +156,7 @@ final class ServerCheck {
      * @return whether the server is no master, as far as the lines show
      */
     static boolean logIfNoMaster(String servers, String info) {
-        boolean isSentinel = info.contains("redis_mode:sentinel");
+        boolean isSentinel = info.contains("_mode:sentinel");
         boolean isReplica = info.contains("role:slave");
         if (isSentinel || isReplica) {
             logger.error(servers + (isSentinel ? " is a Sentinel, and stores no locks" : " is a replica")
@@ -283,11 +313,14 @@ final class ServerCheck {
     }
 
     /**
-     * Returns the version that the information names if scripts need a newer one; null otherwise, or without a version.
+     * Returns the version that the information names if scripts need a newer one; null otherwise, without a version, or
+     * for a product that is compatible with an old Redis by its own account, as Kvrocks is with 4.0.
      */
     static @Nullable String tooOld(String server) {
         Matcher version = VERSION.matcher(server);
-        return version.find() && Float.parseFloat(version.group(2)) < OLDEST_VERSION ? version.group(1) : null;
+        return !PRODUCT.matcher(server).find() && version.find() && Float.parseFloat(version.group(2)) < OLDEST_VERSION
+                ? version.group(1)
+                : null;
     }
 
     /** Returns the consequence of a missing permission; empty: locks fail. */

@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -121,12 +122,16 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    /** Logs a server that is a replica; a Sentinel has rejected the query of an owner. */
+    /** Notes the server, and logs one that is a replica; a Sentinel has rejected the query of an owner. */
     private boolean isReplica() {
         try {
-            Properties info = this.open.template.execute((RedisCallback<@Nullable Properties>)
-                    each -> each.serverCommands().info("replication"));
-            return info != null && ServerCheck.logIfNoMaster(this.servers, "role:" + info.getProperty("role"));
+            Properties info = Objects.requireNonNull(this.open.template.execute((RedisCallback<@Nullable Properties>)
+                    each -> each.serverCommands().info()));
+            String lines = info.entrySet().stream()
+                    .map(field -> field.getKey() + ":" + field.getValue())
+                    .collect(Collectors.joining("\n"));
+            this.server = ServerCheck.described(this.server, lines);
+            return ServerCheck.logIfNoMaster(this.servers, "role:" + info.getProperty("role"));
         } catch (RuntimeException ex) {
             logger.debug("The role of the server was not checked.", ex);
             return false;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
 import java.util.concurrent.CompletionException;
@@ -58,6 +59,9 @@ abstract class StoreConnection {
 
     /** Whether the last check has found that the server rejects the commands of locks. */
     volatile boolean isUnusable;
+
+    /** The server, as far as it is known. */
+    volatile Server server = new Server(null, null, null, null);
 
     /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;

@@ -4,6 +4,7 @@ import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -78,5 +79,22 @@ class ServerCheckTest {
     void shouldKnowWhichVersionIsTooOld(String version, boolean isTooOld) {
         assertThat(ServerCheck.tooOld("# Server\r\nredis_version:" + version + "\r\nredis_mode:standalone"))
                 .isEqualTo(isTooOld ? version : null);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "redis_version:7.0.15, Redis 7.0.15",
+        "redis_version:7.2.4|server_name:valkey|valkey_version:8.0.1, Valkey 8.0.1",
+        "redis_version:7.4.0|dragonfly_version:df-v1.40.1, Dragonfly 1.40.1",
+        "redis_version:6.3.4|redis_mode:standalone|mvcc_depth:0, KeyDB 6.3.4",
+        "version:2.15.0|kvrocks_version:2.15.0|redis_version:4.0.0, Kvrocks 2.15.0",
+        "redis_mode:standalone|lua_version:5.1, unknown"
+    })
+    void shouldNameTheProductAndItsVersion(String info, String expected) {
+        String lines = info.replace("|", "\r\n") + "\r\n";
+
+        assertThat(ServerCheck.described(new Server(null, null, "cluster", 0), lines))
+                .hasToString(expected + ", cluster, database 0");
+        assertThat(ServerCheck.tooOld(lines)).isNull();
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.store.redis;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.store.redis.ConnectedStore.release;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -54,6 +55,16 @@ class SharedConnectionTest {
         RedisStaticMasterReplicaConfiguration servers = new RedisStaticMasterReplicaConfiguration("elsewhere");
         servers.addNode("replica", 1234);
         return new LettuceConnectionFactory(servers);
+    }
+
+    @Test
+    void shouldDescribeTheServer(FaultProxy proxy) {
+        LettuceConnectionFactory factory =
+                new LettuceConnectionFactory(new RedisStandaloneConfiguration(proxy.host(), proxy.port()));
+        try (ConnectedStore store = new ConnectedStore("one", factory, settings(false))) {
+            soon().untilAsserted(() -> assertThat(store.store().server().toString())
+                    .matches("(Redis|Valkey) \\d.*, standalone, database 0"));
+        }
     }
 
     @Test

@@ -1,12 +1,14 @@
 package io.github.lockstarter.store.redis;
 
 import static io.github.lockstarter.fixture.Waiting.afterFailover;
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static io.github.lockstarter.store.redis.ConnectedStore.acquire;
 import static io.github.lockstarter.store.redis.ConnectedStore.get;
 import static io.github.lockstarter.store.redis.ConnectedStore.renew;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
@@ -19,6 +21,7 @@ import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -60,6 +63,24 @@ class StoreTopologyTest {
                 });
             }
             assertThat(store.store().renewalBatchSize()).isOne();
+        }
+    }
+
+    @Test
+    void shouldDescribeTheServer(RedisCluster cluster, RedisSentinels sentinels) {
+        assertThatServerIs("cluster", cluster.masters().get(0), Servers.of(cluster));
+        assertThatServerIs("sentinel", sentinels.master(), Servers.of(sentinels));
+    }
+
+    private static void assertThatServerIs(String topology, RedisServer server, LettuceConnectionFactory servers) {
+        String info = String.valueOf(server.cli().command("INFO", "server"));
+        String product = info.contains("server_name:valkey") ? "Valkey" : "Redis";
+        String version = info.replaceAll("(?s).*" + product.toLowerCase(Locale.ROOT) + "_version:(\\S+).*", "$1");
+        try (ConnectedStore store = store(servers, 0)) {
+            soon().untilAsserted(() ->
+                    assertThat(store.store().server()).isEqualTo(new Server(product, version, topology, 0)));
+            assertThat(store.store().description())
+                    .contains("server: " + product + " " + version + ", " + topology + ", database 0");
         }
     }
 

@@ -36,7 +36,7 @@ public final class ServerTime {
         return after.micros() - before.micros();
     }
 
-    /** Calls of all commands so far, those inside of scripts included. */
+    /** Calls of all commands so far, those inside scripts included. */
     public static long commands(RedisCli cli) {
         return cli.infoCommandStats().values().stream()
                 .mapToLong(Long::longValue)

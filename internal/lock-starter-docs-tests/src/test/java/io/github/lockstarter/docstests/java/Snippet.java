@@ -13,7 +13,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 
 /**
- * The code of a fence in one wrapping, as a source file in a package of its own. Its class is inside of one that has the
+ * The code of a fence in one wrapping, as a source file in a package of its own. Its class is inside one that has the
  * names given by the page, so that the code may define them again.
  */
 final class Snippet extends SimpleJavaFileObject {

@@ -12,7 +12,7 @@ public record Link(int line, String target) {
         return this.target.contains("://") || this.target.startsWith("mailto:");
     }
 
-    /** Returns the path without the anchor; empty for a link inside of the page. */
+    /** Returns the path without the anchor; empty for a link inside the page. */
     public String path() {
         int hash = this.target.indexOf('#');
         return hash < 0 ? this.target : this.target.substring(0, hash);
