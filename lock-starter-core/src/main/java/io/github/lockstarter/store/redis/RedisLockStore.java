@@ -156,6 +156,18 @@ public final class RedisLockStore implements LockStore {
         Run created = new Run(instance, listener);
         this.run = created;
         this.connection.start(created);
+        StoreConnection.Open open = this.connection.current;
+        if (open != null && !open.hasTime("TIME") && !open.hasTime("PEXPIRETIME")) {
+            throw new LockStoreException(
+                    this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
+                            + " TIME (" + open.timeFailures.get("TIME") + ") and PEXPIRETIME ("
+                            + open.timeFailures.get("PEXPIRETIME")
+                            + "). Use Redis 7.0 or newer, or Valkey, or permit one of these commands; see the page"
+                            + " docs/reference/redis.md#time-of-the-server of the manual.",
+                    null,
+                    false,
+                    false);
+        }
     }
 
     @Override
@@ -187,7 +199,7 @@ public final class RedisLockStore implements LockStore {
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(call.script, call.keys, (Object[]) call.arguments);
+                    : open.template.execute(open.textOf(call.script), call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
@@ -440,7 +452,10 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String description() {
-        return this.connection.description() + ", key prefix " + this.keys.prefix();
+        StoreConnection.Open open = this.connection.current;
+        return this.connection.description()
+                + (open != null ? ", time by " + (open.hasTime("TIME") ? "TIME" : "PEXPIRETIME") : "") + ", key prefix "
+                + this.keys.prefix();
     }
 
     /** The reply to a command that was sent. Every failure becomes a {@link LockStoreException}. */

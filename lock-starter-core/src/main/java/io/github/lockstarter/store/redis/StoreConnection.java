@@ -2,12 +2,15 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
@@ -28,6 +31,9 @@ abstract class StoreConnection {
         /** For blocking commands. */
         final StringRedisTemplate template;
 
+        /** The errors of the commands that show the time of the server in scripts, by the names of the commands. */
+        volatile Map<String, String> timeFailures = Map.of();
+
         Open(RedisConnectionFactory factory) {
             this(factory, new StringRedisTemplate(factory));
         }
@@ -37,6 +43,17 @@ abstract class StoreConnection {
             this.template = template;
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
             this.template.setExposeConnection(true);
+        }
+
+        /** Returns the script in the text for this server. */
+        RedisScript<Object> textOf(LuaScript script) {
+            return hasTime("TIME") ? script : script.withoutTime();
+        }
+
+        /** Returns whether the command shows the time of the server, possibly after a permission was granted. */
+        boolean hasTime(String command) {
+            String error = this.timeFailures.get(command);
+            return error == null || RedisErrors.isMissingPermission(error) || !RedisErrors.isUnsupported(error);
         }
     }
 

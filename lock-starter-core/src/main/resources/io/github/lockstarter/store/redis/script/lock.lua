@@ -43,7 +43,10 @@ local lock = {
   ends = nil, onlyLater = false
 }
 
-local time = redis.call('TIME')
+-- include now.lua
+if time.err then
+  return time
+end
 -- Microseconds stay below 2^53, so that Lua computes with them exactly.
 lock.micros = time[1] * 1000000 + time[2]
 lock.millis = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -413,7 +416,7 @@ local function finish(caller, lease, receivers)
       notifyAll(granted)
     end
   else
-    redis.call('DEL', KEYS[1])
+    -- include free.lua
   end
   return own, failure
 end
