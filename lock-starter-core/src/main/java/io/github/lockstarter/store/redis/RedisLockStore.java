@@ -158,6 +158,7 @@ public final class RedisLockStore implements LockStore {
         this.connection.start(created);
         StoreConnection.Open open = this.connection.current;
         if (open != null && !open.hasTime("TIME") && !open.hasTime("PEXPIRETIME")) {
+            stop();
             throw new LockStoreException(
                     this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
                             + " TIME (" + open.timeFailures.get("TIME") + ") and PEXPIRETIME ("

@@ -2,9 +2,13 @@ package io.github.lockstarter.store.redis;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.qos.logback.classic.Level;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
@@ -47,9 +51,7 @@ class ServerCheckTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "PEXPIRE", "HSET", "TIME", "PTTL", "HGET", "HMGET", "HGETALL", "HDEL", "DEL", "EVAL", "EVALSHA", "WAIT"
-            })
+            strings = {"PEXPIRE", "HSET", "PTTL", "HGET", "HMGET", "HGETALL", "HDEL", "DEL", "EVAL", "EVALSHA", "WAIT"})
     void shouldReportACommandWithoutWhichLocksFail(String command) {
         startWithout(command);
 
@@ -58,11 +60,54 @@ class ServerCheckTest {
 
     @Test
     void shouldReportAllMissingCommands() {
-        startWithout("PEXPIRE", "HSET", "TIME", "PTTL", "PUBLISH");
+        startWithout("PEXPIRE", "HSET", "PTTL", "PUBLISH");
 
         assertThat(onlyLine(Level.ERROR))
                 .contains("Redis at 127.0.0.1:")
-                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "TIME (", "PUBLISH ("));
+                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "PUBLISH ("));
+    }
+
+    /** A private connection, and that of the application. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldUseAnotherSourceOfTime(boolean isPrivate) {
+        RedisStoreSettings settings = settings(isPrivate);
+        try (RedisServer server = RedisServer.start("--rename-command", "TIME", "")) {
+            CoarseTimeTest.requireExpiryTime(server);
+            try (ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings).connected()) {
+                assertThat(store.store().description()).contains("time by PEXPIRETIME");
+                long token = store.granted("a", "me");
+                assertThat(token % 1_000).as("microseconds of the token").isZero();
+                assertThat(store.call(new Command.Release("a", "me", token + 5, 0, null)))
+                        .isEqualTo(Reply.Released.INSTANCE);
+                assertThat(store.granted("a", "you")).as("the next token").isGreaterThan(token + 5);
+            }
+        }
+        assertThat(this.log.events()).as("lines of the check").isEmpty();
+    }
+
+    @Test
+    void shouldNameTheSourceOfTime() {
+        try (RedisServer server = RedisServer.start();
+                ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(true)).connected()) {
+            assertThat(store.store().description()).contains("time by TIME");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotStartAtAServerWithoutTime(boolean isPrivate) {
+        RedisStoreSettings settings = settings(isPrivate);
+        try (RedisServer server =
+                RedisServer.start("--rename-command", "TIME", "", "--rename-command", "PEXPIRETIME", "")) {
+            assertThatExceptionOfType(LockStoreException.class)
+                    .isThrownBy(() -> new ConnectedStore("one", Servers.of(server), settings))
+                    .withMessageContainingAll("127.0.0.1:", "TIME (", "PEXPIRETIME (", "redis.md#time-of-the-server");
+        }
+    }
+
+    private static RedisStoreSettings settings(boolean isPrivate) {
+        return new RedisStoreSettings("shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0);
     }
 
     @ParameterizedTest
