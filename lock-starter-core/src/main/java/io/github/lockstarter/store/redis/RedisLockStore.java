@@ -43,7 +43,9 @@ public final class RedisLockStore implements LockStore {
      *   - a lock is owned if and only if its key exists with a field o;
      *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
      *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before
-     *     it while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
+     *     it while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly. Where a server
+     *     refuses TIME in scripts, the time has milliseconds, and a key with the last token alone, which is a free
+     *     lock, stays until the clock is past it: no_time_now.lua has the reasons;
      *   - an acquisition id owns or waits at most once, and is never used again after its release.
      *
      * Atomicity and repetition. Each command is one script, because the decision and the write must be one step.

@@ -3,7 +3,8 @@
 -- Before it, a script reads the fields o, f, q and s into `held`, and includes entry.lua and messages.lua.
 --
 -- A lock is one hash:
---   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned
+--   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned, but see
+--            no_time_free.lua
 --   f        the largest fencing token so far
 --   q        the waiting line; absent if it is empty: numbers of its first and of its last place, number of its entries, and
 --            a time before which the deadline of no entry ends, separated by colons. Places may be empty
