@@ -49,7 +49,7 @@ class SizeTest {
         "registry,            3300",
         "aop and key,         3700",
         "store,               4805",
-        "Lua,                  773",
+        "Lua,                  775",
         "published modules,  23300",
         "packages,              14",
         "constructors,           3"

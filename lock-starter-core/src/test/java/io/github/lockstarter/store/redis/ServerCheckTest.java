@@ -10,8 +10,10 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.testsupport.LogCapture;
+import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -98,12 +100,33 @@ class ServerCheckTest {
     @ValueSource(booleans = {true, false})
     void shouldNotStartAtAServerWithoutTime(boolean isPrivate) {
         RedisStoreSettings settings = settings(isPrivate);
-        try (RedisServer server =
-                RedisServer.start("--rename-command", "TIME", "", "--rename-command", "PEXPIRETIME", "")) {
+        List<String> options = new ArrayList<>(List.of("--rename-command", "TIME", ""));
+        try (RedisServer server = RedisServer.start()) {
+            if (CoarseTimeTest.hasExpiryTime(server)) {
+                // A server does not start with the name of a command that it does not have.
+                options.addAll(List.of("--rename-command", "PEXPIRETIME", ""));
+            }
+        }
+        try (RedisServer server = RedisServer.start(options.toArray(String[]::new))) {
             assertThatExceptionOfType(LockStoreException.class)
                     .isThrownBy(() -> new ConnectedStore("one", Servers.of(server), settings))
                     .withMessageContainingAll("127.0.0.1:", "TIME (", "PEXPIRETIME (", "redis.md#time-of-the-server");
         }
+    }
+
+    @Test
+    void shouldReportThatTheOtherSourceOfTimeIsNotPermitted() {
+        try (RedisServer server = RedisServer.start("--rename-command", "TIME", "")) {
+            CoarseTimeTest.requireExpiryTime(server);
+            try (RedisCli redis = server.cli()) {
+                redis.command("ACL", "SETUSER", "default", "-pexpiretime");
+            }
+            try (ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(true))) {
+                soon().until(() -> !this.log.events().isEmpty());
+                assertThat(store.store().obstacle()).isNotEqualTo("without a connection");
+            }
+        }
+        assertThat(onlyLine(Level.ERROR)).contains("'ACL SETUSER default +pexpiretime'", "locks fail");
     }
 
     private static RedisStoreSettings settings(boolean isPrivate) {
