@@ -173,18 +173,28 @@ public interface LockInventory {
      * @param topology {@code standalone}, {@code sentinel} or {@code cluster}, as the connection is configured, or {@code
      *     null} if the client of the application does not show it
      * @param database the database, or {@code null} if the client of the application does not show it
+     * @param time the command by which scripts read the time of the server, {@code TIME} or {@code PEXPIRETIME}, or
+     *     {@code null} without a connection
      */
     record Server(
             @Nullable String product,
             @Nullable String version,
             @Nullable String topology,
-            @Nullable Integer database) {
+            @Nullable Integer database,
+            @Nullable String time) {
 
-        /** Returns what is known, such as {@code Valkey 8.0.1, standalone, database 0}. */
+        /** Returns this server with the given command for the time. */
+        public Server withTime(String command) {
+            return new Server(this.product, this.version, this.topology, this.database, command);
+        }
+
+        /** Returns what is known, such as {@code Valkey 8.0.1, standalone, database 0, time by TIME}. */
         @Override
         public String toString() {
             String known = this.product != null ? this.product + ' ' + this.version : "unknown";
-            return this.topology != null ? known + ", " + this.topology + ", database " + this.database : known;
+            return known
+                    + (this.topology != null ? ", " + this.topology + ", database " + this.database : "")
+                    + (this.time != null ? ", time by " + this.time : "");
         }
     }
 }

@@ -265,7 +265,12 @@ public final class LeasingLockRegistry
             if (!this.running) {
                 EarlyClasses.initialize();
                 Run started = new Run(this.store, this.settings, this.observers, this.clock);
-                started.start();
+                try {
+                    started.start();
+                } catch (RuntimeException ex) {
+                    started.stop();
+                    throw ex;
+                }
                 this.run = started;
                 this.running = true;
                 String obstacle = this.store.obstacle();

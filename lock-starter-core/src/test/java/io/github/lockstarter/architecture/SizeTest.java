@@ -48,8 +48,8 @@ class SizeTest {
         "driver,              1700",
         "registry,            3300",
         "aop and key,         3700",
-        "store,               4800",
-        "Lua,                  750",
+        "store,               4805",
+        "Lua,                  775",
         "published modules,  23300",
         "packages,              14",
         "constructors,           3"

@@ -38,6 +38,8 @@ class AllServicesContractTest extends Contracts {
                 ServiceProfile.tairWithoutCheck(),
                 ServiceProfile.elasticache(),
                 ServiceProfile.serverless(),
+                ServiceProfile.serverlessOfRedis(),
+                ServiceProfile.noTime(),
                 ServiceProfile.silent(IDLE),
                 ServiceProfile.idleDrop(IDLE));
     }

@@ -108,7 +108,7 @@ class WrongServerTest extends FaultFixture {
         assertThat(this.log.with("Distributed locks are ready"))
                 .singleElement()
                 .asString()
-                .containsPattern("\\(server: (Redis|Valkey) \\d+\\.\\d\\S*, standalone, database 3\\)");
+                .containsPattern("\\(server: (Redis|Valkey) \\d+\\.\\d\\S*, standalone, database 3, time by TIME\\)");
     }
 
     @Test

@@ -129,6 +129,14 @@ public final class ServiceProfile {
         return profile;
     }
 
+    /** ElastiCache Serverless for Redis OSS 7.1 as three reports of 2024 have it: scripts may not ask for the time. */
+    public static ServiceProfile serverlessOfRedis() {
+        ServiceProfile profile = serverless("serverlessOfRedis");
+        profile.refusedInScripts.put("TIME", NOT_FROM_SCRIPT);
+        profile.info.put("redis_version", "7.1.0");
+        return profile;
+    }
+
     /** ElastiCache Serverless whose scripts fail while it scales, see {@link FaultProxy#scaleFor}. */
     public static ServiceProfile scaling() {
         return serverless("scaling");

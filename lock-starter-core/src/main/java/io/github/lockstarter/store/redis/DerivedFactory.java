@@ -325,7 +325,7 @@ final class DerivedFactory {
 
     /** Returns the server as it is configured, whose product is not known. */
     Server server() {
-        return new Server(null, null, isCluster() ? "cluster" : isSentinel() ? "sentinel" : "standalone", database());
+        return new Server(null, null, isCluster() ? "cluster" : isSentinel() ? "sentinel" : "standalone", database(), null);
     }
 
     /** Returns the servers as messages name them, without credentials. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a
@@ -103,13 +104,14 @@ final class LettuceScripts extends StoreConnection.Open {
             LuaScript script, byte[][] keys, byte[][] values, int repetitions, CompletableFuture<Object> reply) {
         try {
             Object sender = textSender(script, repetitions, reply);
+            RedisScript<Object> text = textOf(script);
             Class<?> result = script.getResultType();
             ScriptOutputType type = result == List.class
                     ? ScriptOutputType.MULTI
                     : result == String.class ? ScriptOutputType.VALUE : ScriptOutputType.INTEGER;
             RedisFuture<Object> sent = sender != null
-                    ? this.commands.evalsha(script.getSha1(), type, keys, values)
-                    : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);
+                    ? this.commands.evalsha(text.getSha1(), type, keys, values)
+                    : this.commands.eval(bytes(text.getScriptAsString()), type, keys, values);
             CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
                 if (failure == null) {
                     reply.complete(value);

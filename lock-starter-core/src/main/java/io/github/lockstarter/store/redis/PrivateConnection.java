@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.LettuceFutures;
@@ -10,14 +11,17 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -416,7 +420,10 @@ final class PrivateConnection extends StoreConnection {
             new DisconnectMonitor(broken, this::reconnected, lost).watch(factory);
             ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
+            CompletableFuture<Object> time =
+                    opened.start(new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))));
             ping(opened, limit);
+            noteTime(opened, time, limit);
             if (!this.cluster) {
                 opened.probeSlots(this.keys);
             }
@@ -424,6 +431,17 @@ final class PrivateConnection extends StoreConnection {
         } catch (RuntimeException ex) {
             factory.destroy();
             throw ex;
+        }
+    }
+
+    /** Notes which commands show the time, before any command of a lock is sent. Its reply arrives before that to a ping. */
+    private static void noteTime(LettuceScripts opened, CompletableFuture<Object> time, Duration limit) {
+        try {
+            opened.timeFailures = ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS));
+        } catch (ExecutionException | TimeoutException ex) {
+            logger.debug("It is not known which commands show the time of the server.", ex);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
     }
 

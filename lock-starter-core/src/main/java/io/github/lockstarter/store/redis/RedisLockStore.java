@@ -44,7 +44,9 @@ public final class RedisLockStore implements LockStore {
      *   - a lock is owned if and only if its key exists with a field o;
      *   - a key with a field o always has a time to live (a script sets both, or removes the key again);
      *   - tokens of a lock grow: a token is at least the server's time in microseconds, and larger than the one before
-     *     it while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly;
+     *     it while the key exists. Microseconds stay below 2^53, so Lua computes with them exactly. Where a server
+     *     refuses TIME in scripts, the time has milliseconds, and a key with the last token alone, which is a free
+     *     lock, stays until the clock is past it: no_time_now.lua has the reasons;
      *   - an acquisition id owns or waits at most once, and is never used again after its release.
      *
      * Atomicity and repetition. Each command is one script, because the decision and the write must be one step.
@@ -159,6 +161,19 @@ public final class RedisLockStore implements LockStore {
         Run created = new Run(instance, listener);
         this.run = created;
         this.connection.start(created);
+        StoreConnection.Open open = this.connection.current;
+        if (open != null && !open.hasTime("TIME") && !open.hasTime("PEXPIRETIME")) {
+            stop();
+            throw new LockStoreException(
+                    this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
+                            + " TIME (" + open.timeFailures.get("TIME") + ") and PEXPIRETIME ("
+                            + open.timeFailures.get("PEXPIRETIME")
+                            + "). Use Redis 7.0 or newer, or Valkey, or permit one of these commands; see the page"
+                            + " docs/reference/redis.md#time-of-the-server of the manual.",
+                    null,
+                    false,
+                    false);
+        }
     }
 
     @Override
@@ -190,7 +205,7 @@ public final class RedisLockStore implements LockStore {
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(call.script, call.keys, (Object[]) call.arguments);
+                    : open.template.execute(open.textOf(call.script), call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
@@ -448,7 +463,9 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Server server() {
-        return this.connection.server;
+        Server known = this.connection.server;
+        StoreConnection.Open open = this.connection.current;
+        return open != null ? known.withTime(open.hasTime("TIME") ? "TIME" : "PEXPIRETIME") : known;
     }
 
     /** The reply to a command that was sent. Every failure becomes a {@link LockStoreException}. */

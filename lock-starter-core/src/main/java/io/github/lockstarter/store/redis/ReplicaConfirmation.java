@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Confirms grants and renewals: they are reported only when enough replicas have acknowledged them. Thread-safe; only
@@ -344,13 +345,15 @@ final class ReplicaConfirmation {
             }
         }
 
-        private static RedisFuture<Object> call(
+        private RedisFuture<Object> call(
                 RedisAsyncCommands<byte[], byte[]> commands, ScriptCommands.Call call, boolean withText) {
             byte[][] keys = LettuceScripts.bytes(call.keys);
             byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments[0], call.arguments[1], "1"));
+            StoreConnection.Open open = ReplicaConfirmation.this.store.current;
+            RedisScript<Object> script = open != null ? open.textOf(call.script) : call.script;
             return withText
-                    ? commands.eval(call.script.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
-                    : commands.evalsha(call.script.getSha1(), ScriptOutputType.MULTI, keys, arguments);
+                    ? commands.eval(script.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
+                    : commands.evalsha(script.getSha1(), ScriptOutputType.MULTI, keys, arguments);
         }
 
         /**

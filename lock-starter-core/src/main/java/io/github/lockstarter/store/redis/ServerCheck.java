@@ -145,7 +145,7 @@ final class ServerCheck {
         // KeyDB has that field, and no version of its own.
         String redis = info.contains("mvcc_depth:") ? "KeyDB" : "Redis";
         String product = isOther ? StringUtils.capitalize(other.group(1)) : redis;
-        return new Server(product, version.group(isOther ? 2 : 1), configured.topology(), configured.database());
+        return new Server(product, version.group(isOther ? 2 : 1), configured.topology(), configured.database(), null);
     }
 
     /**
@@ -181,6 +181,7 @@ final class ServerCheck {
         String error = errorOf(locks);
         note("+eval", "EVAL", error);
         failures(locks).forEach((command, words) -> note('+' + command.toLowerCase(Locale.ROOT), command, words));
+        noteTime();
         if (error == null) {
             note("+publish", "PUBLISH", errorOf(messages));
         }
@@ -195,16 +196,30 @@ final class ServerCheck {
         note("+wait", "WAIT", wait != null ? errorOf(wait) : null);
     }
 
+    /** One of two commands shows the time, so {@code TIME} is missing only if the other one is not supported. */
+    private void noteTime() {
+        Map<String, String> failures = this.scripts.timeFailures;
+        if (this.scripts.hasTime("TIME")) {
+            note("+time", "TIME", failures.get("TIME"));
+        } else {
+            note("+pexpiretime", "PEXPIRETIME", failures.get("PEXPIRETIME"));
+            note("+time", "TIME", this.scripts.hasTime("PEXPIRETIME") ? null : failures.get("TIME"));
+        }
+    }
+
     private CompletableFuture<Object> start(LuaScript script, String checkedKey, String... arguments) {
         return this.scripts.start(new ScriptCommands.Call(script, List.of(checkedKey), arguments));
     }
 
     /** Returns the errors of the commands by their names; none if the script itself has failed. */
     private Map<String, String> failures(CompletableFuture<Object> checked) {
+        return errorOf(checked) == null ? toFailures(checked.join()) : Map.of();
+    }
+
+    /** Returns the errors of commands by their names, from the result of a check. */
+    static Map<String, String> toFailures(Object checked) {
         Map<String, String> failures = new LinkedHashMap<>();
-        Iterator<?> words = errorOf(checked) == null
-                ? ((List<?>) checked.join()).iterator()
-                : List.of().iterator();
+        Iterator<?> words = ((List<?>) checked).iterator();
         while (words.hasNext()) {
             failures.put(text(words.next()), text(words.next()));
         }
@@ -212,7 +227,7 @@ final class ServerCheck {
     }
 
     private static String text(Object word) {
-        return new String((byte[]) word, StandardCharsets.UTF_8);
+        return word instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : word.toString();
     }
 
     /** Notes the permission for a key that is not that of a lock, which the commands access. */

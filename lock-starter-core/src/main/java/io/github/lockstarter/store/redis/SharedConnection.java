@@ -2,8 +2,10 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -108,6 +110,7 @@ final class SharedConnection extends StoreConnection {
         try {
             Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
             this.format.read(this.open.template);
+            noteTime();
             this.isUnusable = isReplica();
             this.answered = true;
             attempts.succeeded();
@@ -119,6 +122,15 @@ final class SharedConnection extends StoreConnection {
             }
         } finally {
             attempted.countDown();
+        }
+    }
+
+    private void noteTime() {
+        try {
+            Object checked = this.open.template.execute(LuaScript.CHECK_TIME, List.of(this.keys.keyOf("")));
+            this.open.timeFailures = ServerCheck.toFailures(checked);
+        } catch (RuntimeException ex) {
+            logger.debug("It is not known which commands show the time of the server.", ex);
         }
     }
 

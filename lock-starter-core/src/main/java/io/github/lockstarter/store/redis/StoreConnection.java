@@ -3,12 +3,15 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
@@ -29,6 +32,9 @@ abstract class StoreConnection {
         /** For blocking commands. */
         final StringRedisTemplate template;
 
+        /** The errors of the commands that show the time of the server in scripts, by the names of the commands. */
+        volatile Map<String, String> timeFailures = Map.of();
+
         Open(RedisConnectionFactory factory) {
             this(factory, new StringRedisTemplate(factory));
         }
@@ -38,6 +44,17 @@ abstract class StoreConnection {
             this.template = template;
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
             this.template.setExposeConnection(true);
+        }
+
+        /** Returns the script in the text for this server. */
+        RedisScript<Object> textOf(LuaScript script) {
+            return hasTime("TIME") ? script : script.withoutTime();
+        }
+
+        /** Returns whether the command shows the time of the server, possibly after a permission was granted. */
+        boolean hasTime(String command) {
+            String error = this.timeFailures.get(command);
+            return error == null || RedisErrors.isMissingPermission(error) || !RedisErrors.isUnsupported(error);
         }
     }
 
@@ -61,7 +78,7 @@ abstract class StoreConnection {
     volatile boolean isUnusable;
 
     /** The server, as far as it is known. */
-    volatile Server server = new Server(null, null, null, null);
+    volatile Server server = new Server(null, null, null, null, null);
 
     /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;

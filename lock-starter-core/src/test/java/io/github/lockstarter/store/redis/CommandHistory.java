@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -118,6 +119,9 @@ final class CommandHistory {
 
     private final LockTable table;
 
+    /** The last tokens of released locks, which scripts without {@code TIME} keep until the clock is past them. */
+    private final Map<String, Long> keptTokens = new TreeMap<>();
+
     CommandHistory(long seed, ScriptedStore redis, Map<String, Integer> contents) {
         this.seed = seed;
         // Seeds that follow each other would have similar first numbers.
@@ -151,9 +155,48 @@ final class CommandHistory {
         while (this.commands.size() < this.length) {
             micros = Math.max(from, next(micros));
             clock.set(micros);
+            forgetTokensAheadOf(micros);
             step();
         }
         end();
+    }
+
+    /** The model grants a free lock by the clock alone. A test of its own goes further. */
+    private void forgetTokensAheadOf(long micros) {
+        this.keptTokens.forEach((lock, token) -> {
+            if ((token + 1) / MILLI > micros / MILLI) {
+                this.redis.delete(lock);
+            }
+        });
+    }
+
+    /** Returns the time that the model has for a command. */
+    private long timeOf(Command command, long micros) {
+        if (this.redis.hasTime) {
+            return micros;
+        }
+        long millis = micros / MILLI;
+        Long kept = command instanceof Command.RenewAll ? null : this.keptTokens.get(command.lock());
+        if (kept == null || (kept + 1) / MILLI != millis) {
+            return millis * MILLI;
+        }
+        count("grant after a last token");
+        return kept + 1;
+    }
+
+    /** Removes a last token, which is not stored in the model, and checks how long it is kept. */
+    private void noteLastToken(String lock, Map<String, String> stored, long micros, List<String> differences) {
+        this.keptTokens.remove(lock);
+        if (!this.redis.hasTime && stored.keySet().equals(Set.of("f", ScriptedStore.TTL))) {
+            long token = Long.parseLong(stored.get("f"));
+            this.keptTokens.put(lock, token);
+            compare(
+                    lock + " is kept",
+                    "remainingMillis=" + (token / MILLI + 1 - micros / MILLI),
+                    stored.get(ScriptedStore.TTL),
+                    differences);
+            stored.clear();
+        }
     }
 
     void end() {
@@ -291,7 +334,7 @@ final class CommandHistory {
 
     /** Executes the command by the model, and returns how that differs from the scripts; empty: not at all. */
     private String difference(Command command, String inbox, boolean countsReceivers, ScriptedStore.Step step) {
-        long micros = step.micros();
+        long micros = timeOf(command, step.micros());
         List<String> messages = new ArrayList<>();
         LockTable.Inboxes inboxes = new LockTable.Inboxes() {
 
@@ -327,6 +370,7 @@ final class CommandHistory {
                 fields.put(ScriptedStore.TTL, "remainingMillis=" + (StoredFields.endOf(lock) - micros / MILLI));
             }
             Map<String, String> stored = step.stored().get(i);
+            noteLastToken(name, stored, micros, differences);
             TreeSet<String> names = new TreeSet<>(fields.keySet());
             names.addAll(stored.keySet());
             for (String field : names) {

@@ -17,7 +17,9 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,13 +41,15 @@ class DifferentialTest {
 
     private static final int MANY_COMMANDS = 100_000;
 
+    private static final String AFTER_TOKEN = "grant after a last token";
+
     private static final String CROWDED = "crowded";
 
     private static final Long SEED = Long.getLong("lock.differential.seed");
 
     private static ServerClock clock;
 
-    private static ScriptedStore redis;
+    private ScriptedStore redis;
 
     private final Map<String, Integer> contents = new TreeMap<>();
 
@@ -54,20 +58,29 @@ class DifferentialTest {
     @BeforeAll
     static void startServer(@TempDir Path directory) throws IOException {
         clock = ServerClock.start(directory);
-        redis = new ScriptedStore(clock.server());
     }
 
     @AfterAll
     static void stopServer() {
-        if (redis != null) {
-            redis.close();
+        if (clock != null) {
             clock.close();
         }
+    }
+
+    @BeforeEach
+    void loadScripts() {
+        this.redis = new ScriptedStore(clock.server(), true);
+    }
+
+    @AfterEach
+    void close() {
+        this.redis.close();
     }
 
     @Test
     void shouldBehaveAsTheScriptsDo() {
         compare(COMMANDS);
+        assertThat(this.contents).as("what the histories contained").doesNotContainKey(AFTER_TOKEN);
     }
 
     /** On each supported server, see ServersTest. */
@@ -77,11 +90,21 @@ class DifferentialTest {
         compare(MANY_COMMANDS);
     }
 
+    /** Tokens and deadlines come from a clock of milliseconds then, and the last token of a released lock is kept. */
+    @Test
+    void shouldBehaveAsTheScriptsWithoutTimeDo() {
+        CoarseTimeTest.requireExpiryTime(clock.server());
+        this.redis.close();
+        this.redis = new ScriptedStore(clock.server(), false);
+        compare(COMMANDS);
+        assertThat(this.contents).as("what the histories contained").containsKey(AFTER_TOKEN);
+    }
+
     private void compare(int commands) {
         long started = System.nanoTime();
         int executed = 0;
         do {
-            CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
+            CommandHistory history = new CommandHistory(this.seed, this.redis, this.contents);
             history.run(clock);
             executed += history.executed();
             this.seed++;
@@ -100,7 +123,7 @@ class DifferentialTest {
     void shouldLimitTheHoldersAsTheScriptsDo() {
         long micros = CommandHistory.BEGIN;
         clock.set(micros);
-        CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
+        CommandHistory history = new CommandHistory(this.seed, this.redis, this.contents);
         history.prepare(
                 IntStream.range(0, 9_998).mapToObj(i -> acquire("a" + i + ".r")).toList(), micros);
 
@@ -124,7 +147,7 @@ class DifferentialTest {
     @Test
     void shouldRejectPermitsBehindAWriterInItsMinimumHoldAsTheScriptsDo() {
         clock.set(CommandHistory.BEGIN);
-        CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
+        CommandHistory history = new CommandHistory(this.seed, this.redis, this.contents);
         history.prepare(List.of(acquire("a.s1.2"), acquire("b.s1.2")), CommandHistory.BEGIN);
         Command toWriter = new Command.Release(CROWDED, "a.s1.2", 0, 0, new Successor("writer", 3_600_000));
         Object queued = history.execute(toWriter, "one", true);
@@ -152,7 +175,7 @@ class DifferentialTest {
     void shouldMoveALineTogetherAsTheScriptsDo() {
         long micros = CommandHistory.BEGIN;
         clock.set(micros);
-        CommandHistory history = new CommandHistory(this.seed, redis, this.contents);
+        CommandHistory history = new CommandHistory(this.seed, this.redis, this.contents);
         history.prepare(
                 Stream.of(
                                 Stream.of(acquire("owner"), acquire("first")),
@@ -163,12 +186,12 @@ class DifferentialTest {
                         .toList(),
                 micros);
 
-        assertThat(redis.line(CROWDED)).startsWith("1:1004:2:");
+        assertThat(this.redis.line(CROWDED)).startsWith("1:1004:2:");
         assertThat(history.execute(acquire("b"), "", true)).isInstanceOf(Reply.Taken.class);
         assertThat(history.execute(release("a1003"), "", true)).isEqualTo(Reply.LeftLine.INSTANCE);
-        assertThat(redis.line(CROWDED)).startsWith("1:1005:2:");
+        assertThat(this.redis.line(CROWDED)).startsWith("1:1005:2:");
         assertThat(history.execute(acquire("c"), "", true)).isInstanceOf(Reply.Taken.class);
-        assertThat(redis.line(CROWDED)).startsWith("1:3:3:");
+        assertThat(this.redis.line(CROWDED)).startsWith("1:3:3:");
         history.end();
     }
 

@@ -36,6 +36,9 @@ final class ScriptedStore implements AutoCloseable {
 
     private final Set<String> subscribed = new HashSet<>();
 
+    /** Whether the scripts have {@code TIME}; otherwise they know milliseconds only. */
+    final boolean hasTime;
+
     private final Map<LuaScript, String> digests = new HashMap<>();
 
     /**
@@ -48,11 +51,14 @@ final class ScriptedStore implements AutoCloseable {
      */
     record Step(long micros, Object outcome, List<String> messages, List<Map<String, String>> stored) {}
 
-    ScriptedStore(RedisServer server) {
+    /** Uses the texts of scripts with {@code TIME}, or those without it. */
+    ScriptedStore(RedisServer server, boolean hasTime) {
+        this.hasTime = hasTime;
         this.redis = server.cli();
         this.subscriber = server.cli();
         for (LuaScript script : LuaScript.values()) {
-            this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", script.getScriptAsString()));
+            String text = (hasTime ? script : script.withoutTime()).getScriptAsString();
+            this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", text));
         }
         // Only a command or the test removes what has expired, when the clock is set back afterwards.
         this.redis.command("DEBUG", "SET-ACTIVE-EXPIRE", "0");

@@ -2,13 +2,19 @@ package io.github.lockstarter.store.redis;
 
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.LockInventory.Server;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
+import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.testsupport.LogCapture;
+import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -48,9 +54,7 @@ class ServerCheckTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "PEXPIRE", "HSET", "TIME", "PTTL", "HGET", "HMGET", "HGETALL", "HDEL", "DEL", "EVAL", "EVALSHA", "WAIT"
-            })
+            strings = {"PEXPIRE", "HSET", "PTTL", "HGET", "HMGET", "HGETALL", "HDEL", "DEL", "EVAL", "EVALSHA", "WAIT"})
     void shouldReportACommandWithoutWhichLocksFail(String command) {
         startWithout(command);
 
@@ -59,11 +63,75 @@ class ServerCheckTest {
 
     @Test
     void shouldReportAllMissingCommands() {
-        startWithout("PEXPIRE", "HSET", "TIME", "PTTL", "PUBLISH");
+        startWithout("PEXPIRE", "HSET", "PTTL", "PUBLISH");
 
         assertThat(onlyLine(Level.ERROR))
                 .contains("Redis at 127.0.0.1:")
-                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "TIME (", "PUBLISH ("));
+                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "PUBLISH ("));
+    }
+
+    /** A private connection, and that of the application. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldUseAnotherSourceOfTime(boolean isPrivate) {
+        RedisStoreSettings settings = settings(isPrivate);
+        try (RedisServer server = RedisServer.start("--rename-command", "TIME", "")) {
+            CoarseTimeTest.requireExpiryTime(server);
+            try (ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings).connected()) {
+                assertThat(store.store().description()).contains("time by PEXPIRETIME");
+                long token = store.granted("a", "me");
+                assertThat(token % 1_000).as("microseconds of the token").isZero();
+                assertThat(store.call(new Command.Release("a", "me", token + 5, 0, null)))
+                        .isEqualTo(Reply.Released.INSTANCE);
+                assertThat(store.granted("a", "you")).as("the next token").isGreaterThan(token + 5);
+            }
+        }
+        assertThat(this.log.events()).as("lines of the check").isEmpty();
+    }
+
+    @Test
+    void shouldNameTheSourceOfTime() {
+        try (RedisServer server = RedisServer.start();
+                ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(true)).connected()) {
+            assertThat(store.store().description()).contains("time by TIME");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotStartAtAServerWithoutTime(boolean isPrivate) {
+        RedisStoreSettings settings = settings(isPrivate);
+        List<String> options = new ArrayList<>(List.of("--rename-command", "TIME", ""));
+        try (RedisServer server = RedisServer.start()) {
+            if (CoarseTimeTest.hasExpiryTime(server)) {
+                // A server does not start with the name of a command that it does not have.
+                options.addAll(List.of("--rename-command", "PEXPIRETIME", ""));
+            }
+        }
+        try (RedisServer server = RedisServer.start(options.toArray(String[]::new))) {
+            assertThatExceptionOfType(LockStoreException.class)
+                    .isThrownBy(() -> new ConnectedStore("one", Servers.of(server), settings))
+                    .withMessageContainingAll("127.0.0.1:", "TIME (", "PEXPIRETIME (", "redis.md#time-of-the-server");
+        }
+    }
+
+    @Test
+    void shouldReportThatTheOtherSourceOfTimeIsNotPermitted() {
+        try (RedisServer server = RedisServer.start("--rename-command", "TIME", "")) {
+            CoarseTimeTest.requireExpiryTime(server);
+            try (RedisCli redis = server.cli()) {
+                redis.command("ACL", "SETUSER", "default", "-pexpiretime");
+            }
+            try (ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(true))) {
+                soon().until(() -> !this.log.events().isEmpty());
+                assertThat(store.store().obstacle()).isNotEqualTo("without a connection");
+            }
+        }
+        assertThat(onlyLine(Level.ERROR)).contains("'ACL SETUSER default +pexpiretime'", "locks fail");
+    }
+
+    private static RedisStoreSettings settings(boolean isPrivate) {
+        return new RedisStoreSettings("shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0);
     }
 
     @ParameterizedTest
@@ -93,7 +161,7 @@ class ServerCheckTest {
     void shouldNameTheProductAndItsVersion(String info, String expected) {
         String lines = info.replace("|", "\r\n") + "\r\n";
 
-        assertThat(ServerCheck.described(new Server(null, null, "cluster", 0), lines))
+        assertThat(ServerCheck.described(new Server(null, null, "cluster", 0, null), lines))
                 .hasToString(expected + ", cluster, database 0");
         assertThat(ServerCheck.tooOld(lines)).isNull();
     }

@@ -63,7 +63,7 @@ class SharedConnectionTest {
                 new LettuceConnectionFactory(new RedisStandaloneConfiguration(proxy.host(), proxy.port()));
         try (ConnectedStore store = new ConnectedStore("one", factory, settings(false))) {
             soon().untilAsserted(() -> assertThat(store.store().server().toString())
-                    .matches("(Redis|Valkey) \\d.*, standalone, database 0"));
+                    .matches("(Redis|Valkey) \\d.*, standalone, database 0, time by TIME"));
         }
     }
 

@@ -78,7 +78,7 @@ class StoreTopologyTest {
         String version = info.replaceAll("(?s).*" + product.toLowerCase(Locale.ROOT) + "_version:(\\S+).*", "$1");
         try (ConnectedStore store = store(servers, 0)) {
             soon().untilAsserted(() ->
-                    assertThat(store.store().server()).isEqualTo(new Server(product, version, topology, 0)));
+                    assertThat(store.store().server()).isEqualTo(new Server(product, version, topology, 0, "TIME")));
             assertThat(store.store().description())
                     .contains("server: " + product + " " + version + ", " + topology + ", database 0");
         }

@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.springframework.data.redis.core.script.DigestUtils;
@@ -23,8 +26,9 @@ import org.springframework.data.redis.core.script.RedisScript;
  * <ul>
  *   <li>{@code -- include lock.lua}: the text of that file, because a script cannot call another one. It follows the
  *       part of a script that needs none of these functions: Redis would create all of them at each call.
+ *       Where the server lacks what it needs, another text replaces it.
  *   <li>{@code -- each key} up to {@code -- end}: that part for each key, with its number instead of {@code N}; with
- *       other words after {@code each}, for each of these.
+ *       other words after {@code each}, for each of these. Outside of these parts, {@code KEYS[N]} is the only key.
  *   <li>{@code -- unrolled setFields pcall HSET 2}: a function of that name that executes {@code HSET} with two words a
  *       field, by a call for each number of fields: 1 to 8, and 64.
  * </ul>
@@ -46,12 +50,16 @@ public enum LuaScript implements RedisScript<Object> {
     INSTANCE(List.class),
     FORMAT(Long.class),
     CHECK(List.class),
-    CHECK_MESSAGES(List.class);
+    CHECK_MESSAGES(List.class),
+    CHECK_TIME(List.class);
 
     /** Locks that one call renews: enough to share its cost, and few enough to block Redis for less than a millisecond. */
     public static final int MAX_RENEWALS = 64;
 
     private static final String MESSAGES = "messages.lua";
+
+    /** The files that read the time of the server, or need it in the texts without {@code TIME}. */
+    private static final Set<String> TIME = Set.of("now.lua", "left.lua", "free.lua");
 
     /** The number of keys in each call. */
     public final int keys;
@@ -68,7 +76,7 @@ public enum LuaScript implements RedisScript<Object> {
 
     LuaScript(Class<?> resultType, int keys) {
         this.keys = keys;
-        this.text = assemble(true);
+        this.text = assemble(true, true);
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
     }
@@ -86,13 +94,15 @@ public enum LuaScript implements RedisScript<Object> {
      *
      * @param publishes whether the script publishes messages and counts their receivers; otherwise the text contains no
      *     command for that, except if it has no other purpose
+     * @param hasTime whether the script asks for the time by {@code TIME}; otherwise {@code PEXPIRETIME} and {@code
+     *     PTTL} show it, which has milliseconds then
      */
-    String assemble(boolean publishes) {
+    String assemble(boolean publishes, boolean hasTime) {
         String file = name().toLowerCase(Locale.ROOT).replaceFirst("_\\d+$", "") + ".lua";
         StringBuilder assembled = new StringBuilder();
         StringBuilder part = assembled;
         String[] repetitions = {};
-        for (String line : lines(file, publishes).map(String::strip).toList()) {
+        for (String line : lines(file, publishes, hasTime).toList()) {
             if (line.startsWith("-- each ")) {
                 part = new StringBuilder();
                 repetitions = line.equals("-- each key")
@@ -111,16 +121,41 @@ public enum LuaScript implements RedisScript<Object> {
                 part.append(line).append('\n');
             }
         }
-        return assembled.toString();
+        return assembled.toString().replace("KEYS[N]", "KEYS[1]");
     }
 
-    private static Stream<String> lines(String file, boolean publishes) {
+    private static Stream<String> lines(String file, boolean publishes, boolean hasTime) {
         String include = "-- include ";
-        return read(publishes || !file.equals(MESSAGES) ? file : "no_" + file)
+        String prefix = !publishes && file.equals(MESSAGES) ? "no_" : !hasTime && TIME.contains(file) ? "no_time_" : "";
+        return read(prefix + file)
                 .lines()
+                .map(String::strip)
                 .flatMap(line -> line.startsWith(include) && line.endsWith(".lua")
-                        ? lines(line.substring(include.length()), publishes)
+                        ? lines(line.substring(include.length()), publishes, hasTime)
                         : Stream.of(line));
+    }
+
+    /**
+     * Returns the script for a server that refuses {@code TIME} in scripts, in the text without it; this script if both
+     * texts are the same.
+     */
+    public RedisScript<Object> withoutTime() {
+        return WithoutTime.SCRIPTS.getOrDefault(this, this);
+    }
+
+    /** The scripts that have another text without {@code TIME}; most applications never need them. */
+    private static final class WithoutTime {
+
+        static final Map<LuaScript, RedisScript<Object>> SCRIPTS = new EnumMap<>(LuaScript.class);
+
+        static {
+            for (LuaScript script : LuaScript.values()) {
+                String other = script.assemble(true, false);
+                if (!other.equals(script.text)) {
+                    SCRIPTS.put(script, RedisScript.of(other, script.getResultType()));
+                }
+            }
+        }
     }
 
     /** Returns a function with a call of the command for each width; see its words at the head of the class. */

@@ -35,11 +35,10 @@ local id, lease = ARGV[1], ARGV[3]
 -- Ids of exclusive acquisitions contain no dot.
 local isExclusive = not string.find(id, '.', 1, true)
 
--- Negative if the key does not exist (-2) or does not expire (-1).
-local left = redis.call('PTTL', KEYS[1])
+-- include left.lua
 
 if isExclusive and left == -2 then
-  local time = redis.call('TIME')
+  -- include now.lua
   local seconds, micros = time[1], time[2]
   -- Most microseconds have six digits, with which zeros are not needed; joining two texts takes half the time of writing a
   -- number, which tostring() would round.
@@ -66,7 +65,8 @@ if isExclusive and owner == id and token then
   return token
 end
 
-if left ~= -2 and not owner then
+-- Of a free lock, the last token may be kept, see no_time_free.lua.
+if left ~= -2 and not (owner or tonumber(token)) then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 
@@ -78,8 +78,8 @@ end
 
 -- A waiter joins the line or polls in it while the lock has one owner, which has not ended in a minimum hold, and no deadline has
 -- ended. A failure is left to the general case below.
-if waiting and tonumber(token) and string.sub(owner, 1, 1) ~= '~' and (wait or isExclusive) then
-  local time = redis.call('TIME')
+if waiting and owner and tonumber(token) and string.sub(owner, 1, 1) ~= '~' and (wait or isExclusive) then
+  -- include now.lua
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   local first, last, count, due = string.match(line or '1:0:0:9999999999999', '^(%d+):(%d+):(%d+):(%d+)$')
   local place, deadline = string.match(wait or '', '^(%d+):(%d+):')

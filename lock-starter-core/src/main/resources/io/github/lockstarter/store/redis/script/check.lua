@@ -31,7 +31,4 @@ reply = redis.pcall('N', KEYS[1])
 tried('N', reply)
 -- end
 
-reply = redis.pcall('TIME')
-tried('TIME', reply)
-
 return failures

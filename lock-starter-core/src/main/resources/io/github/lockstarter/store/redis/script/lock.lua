@@ -3,7 +3,8 @@
 -- Before it, a script reads the fields o, f, q and s into `held`, and includes entry.lua and messages.lua.
 --
 -- A lock is one hash:
---   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned
+--   o        id of the owner; ~r: readers; ~s: holders of permits. The key exists if and only if the lock is owned, but see
+--            no_time_free.lua
 --   f        the largest fencing token so far
 --   q        the waiting line; absent if it is empty: numbers of its first and of its last place, number of its entries, and
 --            a time before which the deadline of no entry ends, separated by colons. Places may be empty
@@ -43,7 +44,10 @@ local lock = {
   ends = nil, onlyLater = false
 }
 
-local time = redis.call('TIME')
+-- include now.lua
+if time.err then
+  return time
+end
 -- Microseconds stay below 2^53, so that Lua computes with them exactly.
 lock.micros = time[1] * 1000000 + time[2]
 lock.millis = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -413,7 +417,7 @@ local function finish(caller, lease, receivers)
       notifyAll(granted)
     end
   else
-    redis.call('DEL', KEYS[1])
+    -- include free.lua
   end
   return own, failure
 end

@@ -40,7 +40,7 @@ end
 local fields = redis.pcall('HMGET', KEYS[1], 'o', 'q')
 local isOwner, line = fields[1] == id, fields[2]
 if isOwner and not (line or successor) then
-  redis.call('DEL', KEYS[1])
+  -- include free.lua
   return 1
 end
 
@@ -55,7 +55,7 @@ successor = successor or ''
 -- general case below.
 local first, last, count, due = string.match(isOwner and line or '', '^(%d+):(%d+):(%d+):(%d+)$')
 if first then
-  local time = redis.call('TIME')
+  -- include now.lua
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   fields = redis.call('HMGET', KEYS[1], 'f', 'e:' .. first, 'w:' .. successor)
   local token, head, isInLine = tonumber(fields[1]) or 0, fields[2] or '', fields[3]

@@ -47,13 +47,12 @@ end
 
 -- Returns the field of a holder with the renewed lease, and its milliseconds; nil if it is not to be renewed, and notes the reason: 0 if
 -- there is no such holder, or the text of an error. A holder whose lease has expired is not revived.
-local function renewed(position, field)
-  if type(field) == 'table' then
-    failed(position, field.err)
+local function renewed(position, field, time)
+  if type(field) == 'table' or time.err then
+    failed(position, time.err or field.err)
     return nil
   end
   local deadline, rest = string.match(field or '', '^(%d+)(:.*)$')
-  local time = redis.call('TIME')
   local millis = time[1] * 1000 + math.floor(time[2] / 1000)
   deadline = tonumber(deadline) or 0
   if deadline <= millis then
@@ -99,7 +98,8 @@ end
 if owners[N] ~= ids[N] then
   if owners[N] == '~r' or owners[N] == '~s' then
     reply = redis.pcall('HGET', KEYS[N], 'h:' .. ids[N])
-    field, left = renewed(N, reply)
+    -- include now.lua
+    field, left = renewed(N, reply, time)
     if field then
       reply = redis.call('PTTL', KEYS[N])
       left = math.max(reply, left)

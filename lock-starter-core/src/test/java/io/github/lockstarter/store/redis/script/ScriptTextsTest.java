@@ -26,7 +26,7 @@ class ScriptTextsTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CHECK_MESSAGES")
     void shouldHaveATextWithoutCommandsForMessages(LuaScript script) {
-        assertThat(LuaRules.violatedBy(script.assemble(false), false, script.keys))
+        assertThat(LuaRules.violatedBy(script.assemble(false, true), false, script.keys))
                 .as("rules that %s violates", script)
                 .isEmpty();
     }
@@ -36,7 +36,22 @@ class ScriptTextsTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"ACQUIRE", "RELEASE", "DOWNGRADE", "CHECK_MESSAGES"})
     void shouldNotContainCommandsForMessagesWithoutNeed(LuaScript script) {
-        assertThat(script.assemble(true)).isEqualTo(script.assemble(false));
+        assertThat(script.assemble(true, true)).isEqualTo(script.assemble(false, true));
+    }
+
+    /** Of a server that refuses {@code TIME} in scripts; CHECK_TIME asks whether it does. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CHECK_TIME")
+    void shouldHaveATextWithoutTime(LuaScript script) {
+        String text = script.withoutTime().getScriptAsString();
+        assertThat(text).doesNotContain("'TIME'").doesNotContain("--").doesNotContainPattern("\\bN\\b");
+        assertThat(LuaRules.violatedBy(text, true, script.keys))
+                .as("rules that %s violates", script)
+                .isEmpty();
+        assertThat(script.getScriptAsString()).as("the text with TIME").doesNotContain("PEXPIRETIME");
+        assertThat(script.withoutTime() == script)
+                .as("both texts are one")
+                .isEqualTo(!script.getScriptAsString().contains("'TIME'") && !text.contains("PEXPIRETIME"));
     }
 
     @ParameterizedTest

@@ -106,6 +106,11 @@ function commands.PTTL(key)
   return hash and (hash.expires and hash.expires - millis() or -1) or -2
 end
 
+function commands.PEXPIRETIME(key)
+  local hash = live(key)
+  return hash and (hash.expires or -1) or -2
+end
+
 function commands.PEXPIRE(key, lease, option)
   local hash = live(key)
   local expires = millis() + tonumber(lease)
