@@ -15,6 +15,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param awaitedCount number of locks that this instance waits for, each mode of a lock counted on its own
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
  * @param settings what is in force for each lock name of annotated methods and properties
+ * @param messages how waiters of other instances are notified, {@code script}, {@code client} or {@code polling},
+ *     followed by the reason in parentheses; {@code null} if there are no other instances
  * @param fence what the fence of transactions has done, or {@code null} if there is none
  */
 record LocksDescription(
@@ -23,5 +25,6 @@ record LocksDescription(
         int awaitedCount,
         List<Awaited> awaited,
         Map<String, SettingsDescription> settings,
+        @Nullable String messages,
         @Nullable Map<String, Object> fence)
         implements OperationResponseBody {}

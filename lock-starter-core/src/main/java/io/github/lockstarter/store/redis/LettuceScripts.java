@@ -1,7 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
@@ -18,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * An open private connection, which calls scripts over Lettuce's own API besides the template: for calls without a
@@ -48,7 +48,7 @@ final class LettuceScripts extends StoreConnection.Open {
      * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known,
      * with the reply to the call that has sent it, which distinguishes one sending from another.
      */
-    private final ConcurrentMap<LuaScript, Object> sentTexts = new ConcurrentHashMap<>();
+    private final ConcurrentMap<RedisScript<Object>, Object> sentTexts = new ConcurrentHashMap<>();
 
     /**
      * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code
@@ -100,7 +100,11 @@ final class LettuceScripts extends StoreConnection.Open {
     }
 
     private void start(
-            LuaScript script, byte[][] keys, byte[][] values, int repetitions, CompletableFuture<Object> reply) {
+            RedisScript<Object> script,
+            byte[][] keys,
+            byte[][] values,
+            int repetitions,
+            CompletableFuture<Object> reply) {
         try {
             Object sender = textSender(script, repetitions, reply);
             Class<?> result = script.getResultType();
@@ -140,7 +144,7 @@ final class LettuceScripts extends StoreConnection.Open {
      * Returns the reply to the call that has sent the text of the script, or {@code null} if this call must contain the
      * text.
      */
-    private @Nullable Object textSender(LuaScript script, int repetitions, CompletableFuture<Object> reply) {
+    private @Nullable Object textSender(RedisScript<Object> script, int repetitions, CompletableFuture<Object> reply) {
         if (repetitions > 1) {
             // Behind a proxy, the text has reached another server.
             return null;

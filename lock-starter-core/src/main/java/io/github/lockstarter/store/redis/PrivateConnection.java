@@ -97,7 +97,7 @@ final class PrivateConnection extends StoreConnection {
 
     /** Creates a connection; {@link #start} opens it. */
     PrivateConnection(DerivedFactory recipe, LockKeys keys, RedisStoreSettings settings) {
-        super(recipe.servers(), new WireFormat(keys, recipe.servers()));
+        super(recipe.servers(), keys, settings);
         this.recipe = recipe;
         this.keys = keys;
         this.settings = settings;
@@ -201,6 +201,12 @@ final class PrivateConnection extends StoreConnection {
     @Override
     String description() {
         return this.servers + " over a private connection";
+    }
+
+    @Override
+    boolean isSingleServer() {
+        LettuceScripts open = lettuce();
+        return open != null && open.isSingleServer.get();
     }
 
     @Override
@@ -392,7 +398,15 @@ final class PrivateConnection extends StoreConnection {
             // In a cluster the node with the key of the format may differ from the nodes that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
-            this.isUnusable = new ServerCheck(opened, this.keys, this.recipe, this.settings).run(version);
+            ServerCheck serverCheck = new ServerCheck(opened, this.keys, this.recipe, this.settings);
+            this.isUnusable = serverCheck.run(version);
+            String refusal = serverCheck.refusedMessage();
+            if (refusal != null) {
+                this.messages.refused(refusal);
+            }
+            if (refusal != null || (!this.cluster && !opened.isSingleServer.get())) {
+                toListener(Listener::messagesMayBeRefused);
+            }
         }
     }
 

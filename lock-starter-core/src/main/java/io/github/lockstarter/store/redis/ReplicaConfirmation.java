@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.StackRoom;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -17,7 +16,7 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -30,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Confirms grants and renewals: they are reported only when enough replicas have acknowledged them. Thread-safe; only
@@ -322,7 +322,7 @@ final class ReplicaConfirmation {
             try {
                 RedisAsyncCommands<byte[], byte[]> commands = current.async();
                 List<RedisFuture<Object>> replies = new ArrayList<>();
-                Set<LuaScript> sent = EnumSet.noneOf(LuaScript.class);
+                Set<RedisScript<Object>> sent = new HashSet<>();
                 for (Request request : pair) {
                     replies.add(call(commands, request.call, sent.add(request.call.script)));
                 }

@@ -46,6 +46,9 @@ final class ServerCheck {
 
     private static final String NO_REPLY = "";
 
+    /** Redis 7 and newer add the script to an error. */
+    private static final String SCRIPT_NAME = " script: .*";
+
     /**
      * No reply, and the errors of a server that has the command: {@code HSET} lacks a value, and no script has that
      * digest.
@@ -59,7 +62,7 @@ final class ServerCheck {
 
     private static final String SHA_OF_NO_SCRIPT = "0".repeat(40);
 
-    private static final String FIELD = "check";
+    static final String FIELD = "check";
 
     private final LettuceScripts scripts;
 
@@ -75,6 +78,8 @@ final class ServerCheck {
     private final String key;
 
     private final Set<String> missing = new LinkedHashSet<>();
+
+    private @Nullable String refusedMessage;
 
     /** Commands that the server executes for no user, with its words, and the consequences. */
     private final Map<String, String> unsupported = new LinkedHashMap<>();
@@ -139,7 +144,8 @@ final class ServerCheck {
     private void findMissing() {
         String format = this.keys.ofFormat();
         CompletableFuture<Object> locks = start(LuaScript.CHECK, this.key);
-        CompletableFuture<Object> messages = start(LuaScript.CHECK_MESSAGES, this.key, this.keys.channelOf(FIELD));
+        CompletableFuture<Object> messages =
+                start(LuaScript.CHECK_MESSAGES, this.key, this.keys.channelOf(FIELD), FIELD);
         CompletableFuture<Object> ofFormat = start(LuaScript.CHECK, format, "1");
         CompletableFuture<Object> ofInstance =
                 this.settings.publishInstance() ? start(LuaScript.CHECK, this.keys.ofInstance(FIELD), "1") : null;
@@ -151,12 +157,7 @@ final class ServerCheck {
         String error = errorOf(locks);
         note("+eval", "EVAL", error);
         failures(locks).forEach((command, words) -> note('+' + command.toLowerCase(Locale.ROOT), command, words));
-        if (error == null) {
-            note("+publish", "PUBLISH", errorOf(messages));
-        }
-        failures(messages)
-                .forEach((command, words) ->
-                        note(command.equals("PUBSUB") ? TO_COUNT_SUBSCRIBERS : "+publish", command, words));
+        noteMessages(messages, error == null);
         noteKey('~' + format, ofFormat, Set.of("HGET"));
         if (ofInstance != null) {
             noteKey(this.keys.instancePattern(), ofInstance, Set.of("HMGET", "HSET"));
@@ -165,16 +166,47 @@ final class ServerCheck {
         note("+wait", "WAIT", wait != null ? errorOf(wait) : null);
     }
 
+    /** Notes what prevents messages. What no permission changes is the reason for another mode of messages. */
+    private void noteMessages(CompletableFuture<Object> checked, boolean areScriptsPermitted) {
+        String error = errorOf(checked);
+        if (error != null) {
+            boolean isRefusal = RedisErrors.isUnsupported(error) || RedisErrors.isMissingPermission(error);
+            if (areScriptsPermitted && isRefusal && !EXPECTED.matcher(error).find()) {
+                noteMessage("+publish", "PUBLISH", error);
+            }
+            return;
+        }
+        failures((List<?>) ((List<?>) checked.join()).get(1))
+                .forEach((command, words) ->
+                        noteMessage(command.equals("PUBSUB") ? TO_COUNT_SUBSCRIBERS : "+publish", command, words));
+    }
+
+    private void noteMessage(String permission, String command, String words) {
+        if (command.equals("PUBLISH") && !RedisErrors.isMissingPermission(words)) {
+            this.refusedMessage = RedisErrors.unwrap(words).replaceFirst(SCRIPT_NAME, "");
+        } else {
+            note(permission, command, words);
+        }
+    }
+
+    /** Returns the words with which the server has refused that scripts publish, or {@code null} if it has not. */
+    @Nullable
+    String refusedMessage() {
+        return this.refusedMessage;
+    }
+
     private CompletableFuture<Object> start(LuaScript script, String checkedKey, String... arguments) {
         return this.scripts.start(new ScriptCommands.Call(script, List.of(checkedKey), arguments));
     }
 
     /** Returns the errors of the commands by their names; none if the script itself has failed. */
     private Map<String, String> failures(CompletableFuture<Object> checked) {
+        return failures(errorOf(checked) == null ? (List<?>) checked.join() : List.of());
+    }
+
+    private static Map<String, String> failures(List<?> flat) {
         Map<String, String> failures = new LinkedHashMap<>();
-        Iterator<?> words = errorOf(checked) == null
-                ? ((List<?>) checked.join()).iterator()
-                : List.of().iterator();
+        Iterator<?> words = flat.iterator();
         while (words.hasNext()) {
             failures.put(text(words.next()), text(words.next()));
         }
@@ -206,8 +238,7 @@ final class ServerCheck {
             return;
         }
         if (!RedisErrors.isMissingPermission(error)) {
-            // Redis 7 and newer add the script to the error.
-            String words = RedisErrors.unwrap(error).replaceFirst(" script: .*", "");
+            String words = RedisErrors.unwrap(error).replaceFirst(SCRIPT_NAME, "");
             if (RedisErrors.isUnsupported(error) && this.unsupported.putIfAbsent(command, words) == null) {
                 this.unsupportedConsequences.add(consequenceOf(permission));
             }

@@ -2,8 +2,10 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +57,7 @@ final class SharedConnection extends StoreConnection {
             RedisStoreSettings settings,
             String servers,
             boolean lettucePresent) {
-        super(servers, new WireFormat(keys, servers));
+        super(servers, keys, settings);
         this.open = new Open(factory, new UnboundTemplate(factory));
         this.current = this.open;
         this.keys = keys;
@@ -108,6 +110,7 @@ final class SharedConnection extends StoreConnection {
             Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
             this.format.read(this.open.template);
             this.isUnusable = isReplica();
+            checkMessages();
             this.answered = true;
             attempts.succeeded();
             executor.shutdown();
@@ -118,6 +121,26 @@ final class SharedConnection extends StoreConnection {
             }
         } finally {
             attempted.countDown();
+        }
+    }
+
+    /** Finds out whether scripts may publish. */
+    private void checkMessages() {
+        try {
+            List<?> result = (List<?>) this.open.template.execute(
+                    LuaScript.CHECK_MESSAGES,
+                    List.of(this.keys.keyOf("")),
+                    this.keys.channelOf(ServerCheck.FIELD),
+                    ServerCheck.FIELD);
+            List<?> failures = (List<?>) result.get(1);
+            String refusal = failures.contains("PUBLISH") ? String.valueOf(failures.get(1)) : "";
+            if (!refusal.isEmpty() && !RedisErrors.isMissingPermission(refusal)) {
+                this.messages.refused(RedisErrors.unwrap(refusal));
+            }
+        } catch (RuntimeException ex) {
+            if (RedisErrors.isMessageRefused(ex)) {
+                this.messages.refused(String.valueOf(RedisErrors.errorReply(ex)));
+            }
         }
     }
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.redis.script.LockKeys;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,6 +47,9 @@ abstract class StoreConnection {
     /** Decides whether locks may be acquired over this connection. */
     final WireFormat format;
 
+    /** Decides how messages about grants are published over this connection. */
+    final MessageRoute messages;
+
     /**
      * Grows whenever a connection breaks. A client repeats a command only after that; new connections therefore do not
      * count. Lettuce 6.7 and newer reject commands in flight when a private connection breaks; older versions always
@@ -62,9 +66,10 @@ abstract class StoreConnection {
     /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
 
-    StoreConnection(String servers, WireFormat format) {
+    StoreConnection(String servers, LockKeys keys, RedisStoreSettings settings) {
         this.servers = servers;
-        this.format = format;
+        this.format = new WireFormat(keys, servers);
+        this.messages = new MessageRoute(settings.messages(), servers);
     }
 
     /**
@@ -95,6 +100,11 @@ abstract class StoreConnection {
 
     /** Returns the servers and the kind of connection, for the log. */
     abstract String description();
+
+    /** Returns whether the server counts all subscribers of a channel, as far as is known: no cluster and no proxy. */
+    boolean isSingleServer() {
+        return false;
+    }
 
     /** Returns whether the connection is private to the store. */
     boolean isPrivate() {
@@ -144,6 +154,9 @@ abstract class StoreConnection {
 
         /** Called when commands go over this factory from now on; subscriptions over an earlier one end with it. */
         void connected(RedisConnectionFactory factory);
+
+        /** Called when the server was checked, and may not deliver what scripts publish. */
+        default void messagesMayBeRefused() {}
 
         /**
          * Called when commands go to another master from now on, which may not have what the one before had. Follows

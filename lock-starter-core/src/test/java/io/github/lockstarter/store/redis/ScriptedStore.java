@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Executes commands by the scripts on a real Redis, without the client of the library, and reads what they have left there.
@@ -25,6 +26,9 @@ final class ScriptedStore implements AutoCloseable {
 
     /** Name of the additional field with the remaining milliseconds of the key. */
     static final String TTL = "ttl";
+
+    /** Begins the inbox of an entry if no server has counted the inbox. */
+    static final String NOT_COUNTED = ".";
 
     private final LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
 
@@ -36,7 +40,9 @@ final class ScriptedStore implements AutoCloseable {
 
     private final Set<String> subscribed = new HashSet<>();
 
-    private final Map<LuaScript, String> digests = new HashMap<>();
+    private static final Set<LuaScript.Variant> RETURNED = Set.of(LuaScript.Variant.RETURNS_MESSAGES);
+
+    private final Map<RedisScript<Object>, String> digests = new HashMap<>();
 
     /**
      * What a command has done.
@@ -52,7 +58,9 @@ final class ScriptedStore implements AutoCloseable {
         this.redis = server.cli();
         this.subscriber = server.cli();
         for (LuaScript script : LuaScript.values()) {
-            this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", script.getScriptAsString()));
+            for (RedisScript<Object> each : List.of(script, script.in(RETURNED))) {
+                this.digests.put(each, (String) this.redis.command("SCRIPT", "LOAD", each.getScriptAsString()));
+            }
         }
         // Only a command or the test removes what has expired, when the clock is set back afterwards.
         this.redis.command("DEBUG", "SET-ACTIVE-EXPIRE", "0");
@@ -64,9 +72,15 @@ final class ScriptedStore implements AutoCloseable {
         return this.keys;
     }
 
-    /** Executes a command, and reads the locks and the messages afterwards. */
-    Step execute(Command command, ScriptCommands codec, String inbox, boolean countsReceivers, List<String> locks) {
-        ScriptCommands.Call call = codec.callOf(command, codec.polling + inbox, countsReceivers);
+    /**
+     * Executes a command, and reads the locks and the messages afterwards.
+     *
+     * @param returnsMessages whether the script returns the messages instead of publishing them
+     */
+    Step execute(Command command, ScriptCommands codec, String inbox, boolean returnsMessages, List<String> locks) {
+        String claim = codec.polling.substring(0, codec.polling.length() - 1);
+        String waiting = claim + (inbox.startsWith(NOT_COUNTED) ? "" : ":") + inbox;
+        ScriptCommands.Call call = codec.callOf(command, waiting).in(returnsMessages ? RETURNED : Set.of());
         List<String> words =
                 new ArrayList<>(List.of("EVALSHA", this.digests.get(call.script), Integer.toString(call.keys.size())));
         words.addAll(call.keys);
@@ -97,7 +111,14 @@ final class ScriptedStore implements AutoCloseable {
             stored.add(fields);
         }
         long micros = ServerClock.timeIn(replies.get(0));
-        return new Step(micros, outcome(codec, command, replies.get(1)), messages, stored);
+        Object result = replies.get(1);
+        if (returnsMessages && !(call.script instanceof LuaScript) && result instanceof List<?> list) {
+            for (int i = 1; i < list.size(); i += 2) {
+                messages.add(channelOf((String) list.get(i)) + " <- " + list.get(i + 1));
+            }
+            result = list.get(0);
+        }
+        return new Step(micros, outcome(codec, command, result), messages, stored);
     }
 
     private Object reply() {
@@ -128,6 +149,11 @@ final class ScriptedStore implements AutoCloseable {
             reply = (List<?>) Objects.requireNonNull(this.subscriber.read());
         } while (!command.equals(reply.get(0)));
         boolean unused = subscribes ? this.subscribed.add(inbox) : this.subscribed.remove(inbox);
+    }
+
+    /** Returns the channel of an inbox, which may be one that no server has counted. */
+    String channelOf(String inbox) {
+        return this.keys.channelOf(inbox.startsWith(NOT_COUNTED) ? inbox.substring(1) : inbox);
     }
 
     boolean isSubscribed(String inbox) {

@@ -58,19 +58,38 @@ class ServerCheckTest {
 
     @Test
     void shouldReportAllMissingCommands() {
-        startWithout("PEXPIRE", "HSET", "TIME", "PTTL", "PUBLISH");
+        startWithout("PEXPIRE", "HSET", "TIME", "PTTL");
 
         assertThat(onlyLine(Level.ERROR))
                 .contains("Redis at 127.0.0.1:")
-                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "TIME (", "PUBLISH ("));
+                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "TIME ("));
     }
 
-    @ParameterizedTest
-    @CsvSource({"PUBLISH, waiters poll", "PUBSUB, two poll intervals"})
-    void shouldReportWhatFollowsWithoutAnOptionalCommand(String command, String consequence) {
-        startWithout(command);
+    @Test
+    void shouldReportWhatFollowsIfTheServerDoesNotCountSubscribers() {
+        startWithout("PUBSUB");
 
-        assertThat(onlyLine(Level.WARN)).contains(command + " (", consequence);
+        assertThat(onlyLine(Level.WARN)).contains("PUBSUB (", "two poll intervals");
+    }
+
+    /** Neither scripts nor the client can publish, which probes show. */
+    @Test
+    void shouldReportThatWaitersPollWithoutMessages() {
+        try (LogCapture modes = new LogCapture(MessageRoute.class, Level.INFO);
+                RedisServer server = RedisServer.start("--rename-command", "PUBLISH", "");
+                ConnectedStore store = new ConnectedStore("one", Servers.of(server), SETTINGS)) {
+            soon().until(() -> modes.all().size() == 2);
+
+            assertThat(modes.with("published by the client")).hasSize(1);
+            assertThat(modes.events().get(1).getLevel()).isEqualTo(Level.WARN);
+            assertThat(modes.with("Waiters of other instances poll"))
+                    .singleElement()
+                    .asString()
+                    .contains("unknown command");
+            assertThat(store.store().messages().mode()).isEqualTo("polling");
+            assertThat(store.store().obstacle()).isNull();
+            assertThat(this.log.all()).isEmpty();
+        }
     }
 
     @ParameterizedTest

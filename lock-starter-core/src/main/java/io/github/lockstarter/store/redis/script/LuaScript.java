@@ -7,8 +7,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -28,6 +33,8 @@ import org.springframework.data.redis.core.script.RedisScript;
  *   <li>{@code -- unrolled setFields pcall HSET 2}: a function of that name that executes {@code HSET} with two words a
  *       field, by a call for each number of fields: 1 to 8, and 64.
  * </ul>
+ *
+ * <p>A server that refuses commands of a text gets the text without them, see {@link Variant}.
  */
 public enum LuaScript implements RedisScript<Object> {
     ACQUIRE(String.class),
@@ -48,10 +55,51 @@ public enum LuaScript implements RedisScript<Object> {
     CHECK(List.class),
     CHECK_MESSAGES(List.class);
 
+    /** A property of a server that needs other texts. */
+    public enum Variant {
+        /** Scripts return the messages that their client is to publish. */
+        RETURNS_MESSAGES("messages.lua", "outbox.lua", "by_client.lua");
+
+        private final String replaced;
+
+        private final String replacement;
+
+        /** Surrounds each script that includes the replaced file, or {@code null}. */
+        private final @Nullable String frame;
+
+        Variant(String replaced, String replacement, @Nullable String frame) {
+            this.replaced = replaced;
+            this.replacement = replacement;
+            this.frame = frame;
+        }
+    }
+
+    private record VariantScript(String text, String sha1, Class<?> resultType) implements RedisScript<Object> {
+
+        @Override
+        public String getSha1() {
+            return this.sha1;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public Class<Object> getResultType() {
+            return (Class<Object>) this.resultType;
+        }
+
+        @Override
+        public String getScriptAsString() {
+            return this.text;
+        }
+    }
+
+    private static final String INCLUDE = "-- include ";
+
+    /** Begins the comment that names the file, or the variant, of the lines that follow. */
+    private static final String FILE = "-- file ";
+
     /** Locks that one call renews: enough to share its cost, and few enough to block Redis for less than a millisecond. */
     public static final int MAX_RENEWALS = 64;
-
-    private static final String MESSAGES = "messages.lua";
 
     /** The number of keys in each call. */
     public final int keys;
@@ -62,13 +110,17 @@ public enum LuaScript implements RedisScript<Object> {
 
     private final Class<?> resultType;
 
+    /** A cache. */
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Map<Set<Variant>, RedisScript<Object>> variants = new ConcurrentHashMap<>();
+
     LuaScript(Class<?> resultType) {
         this(resultType, 1);
     }
 
     LuaScript(Class<?> resultType, int keys) {
         this.keys = keys;
-        this.text = assemble(true);
+        this.text = assemble(Set.of());
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
     }
@@ -82,17 +134,31 @@ public enum LuaScript implements RedisScript<Object> {
     }
 
     /**
-     * Returns the text as it is sent, without comments.
+     * Returns the script for a server that needs these variants: this one if they change nothing of its text.
      *
-     * @param publishes whether the script publishes messages and counts their receivers; otherwise the text contains no
-     *     command for that, except if it has no other purpose
+     * @param needed immutable
      */
-    String assemble(boolean publishes) {
-        String file = name().toLowerCase(Locale.ROOT).replaceFirst("_\\d+$", "") + ".lua";
+    public RedisScript<Object> in(Set<Variant> needed) {
+        return this.variants.computeIfAbsent(needed, this::variantOf);
+    }
+
+    private RedisScript<Object> variantOf(Set<Variant> needed) {
+        String assembled = assemble(needed);
+        boolean returnsMessages = raw(needed).contains(FILE + Variant.RETURNS_MESSAGES);
+        return assembled.equals(this.text)
+                ? this
+                : new VariantScript(
+                        assembled,
+                        DigestUtils.sha1DigestAsHex(assembled),
+                        returnsMessages ? List.class : this.resultType);
+    }
+
+    /** Returns the text as it is sent, without comments, with the files that the variants replace. */
+    String assemble(Set<Variant> needed) {
         StringBuilder assembled = new StringBuilder();
         StringBuilder part = assembled;
         String[] repetitions = {};
-        for (String line : lines(file, publishes).map(String::strip).toList()) {
+        for (String line : framed(raw(needed), needed)) {
             if (line.startsWith("-- each ")) {
                 part = new StringBuilder();
                 repetitions = line.equals("-- each key")
@@ -114,13 +180,36 @@ public enum LuaScript implements RedisScript<Object> {
         return assembled.toString();
     }
 
-    private static Stream<String> lines(String file, boolean publishes) {
-        String include = "-- include ";
-        return read(publishes || !file.equals(MESSAGES) ? file : "no_" + file)
+    private List<String> raw(Set<Variant> needed) {
+        String file = name().toLowerCase(Locale.ROOT).replaceFirst("_\\d+$", "") + ".lua";
+        return lines(file, needed).map(String::strip).toList();
+    }
+
+    private static Stream<String> lines(String file, Set<Variant> needed) {
+        Optional<Variant> variant =
+                needed.stream().filter(each -> each.replaced.equals(file)).findFirst();
+        Stream<String> included = read(variant.map(each -> each.replacement).orElse(file))
                 .lines()
-                .flatMap(line -> line.startsWith(include) && line.endsWith(".lua")
-                        ? lines(line.substring(include.length()), publishes)
+                .flatMap(line -> line.startsWith(INCLUDE) && line.endsWith(".lua")
+                        ? lines(line.substring(INCLUDE.length()), needed)
                         : Stream.of(line));
+        return Stream.concat(Stream.of(FILE + variant.map(Enum::name).orElse(file)), included);
+    }
+
+    /** Puts a script into the frames of the variants that have replaced a file of it. */
+    private static List<String> framed(List<String> script, Set<Variant> needed) {
+        List<String> framed = script;
+        for (Variant each : needed) {
+            if (each.frame != null && script.contains(FILE + each)) {
+                List<String> inner = framed;
+                framed = read(each.frame)
+                        .lines()
+                        .map(String::strip)
+                        .flatMap(line -> line.equals(INCLUDE + "script") ? inner.stream() : Stream.of(line))
+                        .toList();
+            }
+        }
+        return framed;
     }
 
     /** Returns a function with a call of the command for each width; see its words at the head of the class. */

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +35,8 @@ class LuaVersionsTest {
     void shouldBehaveTheSameInEachVersionOfLua(boolean publishes) throws Exception {
         for (LuaScript script : LuaScript.values()) {
             Files.writeString(
-                    this.folder.resolve(script.name().toLowerCase(Locale.ROOT) + ".lua"), script.assemble(publishes));
+                    this.folder.resolve(script.name().toLowerCase(Locale.ROOT) + ".lua"),
+                    script.assemble(publishes ? Set.of() : Set.of(LuaScript.Variant.RETURNS_MESSAGES)));
         }
         requireProgram("lua5.4");
         List<String> newer = run("lua5.4");
@@ -44,6 +46,9 @@ class LuaVersionsTest {
         assertThat(newer.stream().anyMatch(line -> line.startsWith("PUBLISH")))
                 .as("messages were published")
                 .isEqualTo(publishes);
+        assertThat(newer.stream().anyMatch(line -> line.matches("\\t\\{\\S+ (one|three) lock:\\{.*")))
+                .as("messages were returned")
+                .isNotEqualTo(publishes);
         requireProgram("lua5.1");
         assertThat(newer).isEqualTo(run("lua5.1"));
     }
