@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Services that refuse PUBLISH in scripts, or lose what scripts publish: waiters do not poll within a test. */
 @RedisTest
@@ -71,7 +72,7 @@ class MessageModesTest {
             Instance waiter = this.instances.at(proxy, MessageModesTest::withMessagesOnly);
             handOver(owner, waiter, 2);
             handOver(waiter, owner, 2);
-            assertThat(waiter.registry().health().store()).doesNotContain("polling");
+            assertThat(waiter.registry().health().messages()).startsWith("client (");
         }
     }
 
@@ -135,6 +136,90 @@ class MessageModesTest {
             assertThat(lease.release()).isTrue();
 
             assertThat(get(waiting).release()).isTrue();
+        }
+    }
+
+    /** The client reconnects by itself, and nothing checks the server before the next command. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRepeatACommandWhoseTextIsRefusedBecauseItPublishes(boolean sharesConnection) throws Exception {
+        try (FaultProxy tair = FaultProxy.inFrontOf(this.server.port(), ServiceProfile.tair());
+                FaultProxy way = FaultProxy.inFrontOf(this.server.port())) {
+            Instance owner = this.instances.at(
+                    way,
+                    setup -> sharesConnection ? withMessagesOnly(setup).sharedConnection() : withMessagesOnly(setup));
+            Instance waiter = this.instances.at(tair, MessageModesTest::withMessagesOnly);
+            Lease lease = owner.acquire(NAME);
+            Lease another = owner.acquire("another");
+            CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
+            WaitingLine.awaitLength(this.redis, KEY, 1);
+            soon().until(() -> !WaitingLine.of(this.redis, KEY).get(0).endsWith(":"));
+            way.leadTo(tair.port());
+            long accepted = way.connectionsAccepted();
+            way.cutFin();
+            soon().until(() -> way.connectionsAccepted() > accepted);
+
+            assertThat(lease.release()).isTrue();
+
+            assertThat(get(waiting).release()).isTrue();
+            assertThat(another.release()).isTrue();
+            assertThat(this.log.with("published by the client")).hasSize(2);
+        }
+    }
+
+    /** A load balancer has forgotten the subscription: it is opened again, which is no reason for another mode. */
+    @Test
+    void shouldSubscribeAgainIfNothingArrives() throws Exception {
+        try (FaultProxy proxy =
+                FaultProxy.inFrontOf(this.server.port(), ServiceProfile.silent(Duration.ofSeconds(2)))) {
+            Instance owner = this.instances.at(this.server, MessageModesTest::withMessagesOnly);
+            Instance waiter = this.instances.at(
+                    proxy, setup -> withMessagesOnly(setup).commandTimeout(Duration.ofSeconds(1)));
+            Lease lease = owner.acquire(NAME);
+            CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
+            soon().until(() -> proxy.commandsSeen(Commands.named("subscribe")) > 1);
+            soon().until(() -> waiter.registry().health().messages().equals("script"));
+
+            assertThat(this.log.with("handed over")).isEmpty();
+            assertThat(lease.release()).isTrue();
+            // If the subscription was forgotten once more, the waiter asks after the next one.
+            assertThat(get(waiting).release()).isTrue();
+        }
+    }
+
+    @Test
+    void shouldShowThatThereIsNoSubscription() throws Exception {
+        try (FaultProxy proxy = FaultProxy.inFrontOf(this.server.port())) {
+            Instance owner = this.instances.at(this.server, MessageModesTest::withMessagesOnly);
+            Instance waiter = this.instances.at(
+                    proxy, setup -> withMessagesOnly(setup).commandTimeout(Duration.ofSeconds(1)));
+            Lease lease = owner.acquire(NAME);
+            proxy.swallowMessages();
+            CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
+            soon().until(() -> waiter.registry().health().messages().startsWith("polling ("));
+
+            proxy.heal();
+            soon().until(() -> waiter.registry().health().messages().equals("script"));
+
+            assertThat(lease.release()).isTrue();
+            assertThat(get(waiting).release()).isTrue();
+        }
+    }
+
+    /** Another client may know the channel. */
+    @Test
+    void shouldNotBelieveAForeignProbe() throws Exception {
+        try (FaultProxy proxy = FaultProxy.inFrontOf(this.server.port(), ServiceProfile.huawei())) {
+            Instance owner = this.instances.at(proxy, MessageModesTest::withMessagesOnly);
+            Instance waiter = this.instances.at(proxy, MessageModesTest::withMessagesOnly);
+            handOver(owner, waiter, 2);
+            for (Object channel : Channel.all(this.redis)) {
+                this.redis.command("PUBLISH", channel.toString(), "alive:4711");
+            }
+            soon().until(() -> waiter.registry().rejectedMessages() == 1);
+
+            assertThat(waiter.registry().health().messages()).startsWith("client (");
+            assertThat(this.log.with("by scripts again")).isEmpty();
         }
     }
 }

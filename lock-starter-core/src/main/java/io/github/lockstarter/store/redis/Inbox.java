@@ -8,6 +8,7 @@ import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -50,6 +51,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     /** Proxies log each script that they refuse. */
     private static final long SCRIPT_RETRY_NANOS = TimeUnit.MINUTES.toNanos(3);
+
+    /** Attempts to subscribe that may fail without a line in the log, with a second and a command timeout for each. */
+    private static final int MAX_SILENT_FAILURES = 20;
 
     private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -98,6 +102,11 @@ final class Inbox implements MessageListener, SubscriptionListener {
     private volatile boolean stopped;
 
     private boolean warned;
+
+    /** How many attempts to subscribe have failed in a row. */
+    private final AtomicInteger failures = new AtomicInteger();
+
+    private final CountDownLatch acknowledged = new CountDownLatch(1);
 
     /** Number of subscriptions, each of which has probes of its own. */
     private final AtomicInteger subscriptions = new AtomicInteger();
@@ -169,6 +178,19 @@ final class Inbox implements MessageListener, SubscriptionListener {
         if (current == State.UNUSED
                 || (current == State.UNAVAILABLE && isUsed() && System.nanoTime() - this.retryAt >= 0)) {
             subscribeInBackground();
+        }
+    }
+
+    /**
+     * Subscribes as {@link #request} does, and waits for the acknowledgement, for one command timeout at most. Otherwise
+     * the first waiters would ask once more while their first attempt has no reply.
+     */
+    void requestAndAwait() {
+        request();
+        try {
+            boolean unused = this.acknowledged.await(this.timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -258,10 +280,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return;
         }
         LockStoreException failure = RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
-        if (!failure.isTransient()) {
-            this.connection.messages.subscribed(String.valueOf(failure.getMessage()));
-        }
-        if (!this.warned && !failure.isTransient()) {
+        this.connection.messages.subscribed(String.valueOf(failure.getMessage()));
+        int inARow = this.failures.incrementAndGet();
+        // The log of the connection reports an outage.
+        if (!this.warned && (!failure.isTransient() || inARow == MAX_SILENT_FAILURES)) {
             this.warned = true;
             logger.warn("No messages about locks that are handed over: cannot subscribe to channel '"
                     + this.keys.channelOf(this.instance) + "'. Waiters poll instead, which is slower. Check that the"
@@ -292,9 +314,11 @@ final class Inbox implements MessageListener, SubscriptionListener {
     public void onChannelSubscribed(byte[] channel, long count) {
         if (!this.stopped) {
             this.warned = false;
+            this.failures.set(0);
             this.connection.messages.subscribed(null);
             this.state = State.SUBSCRIBED;
             this.listener.notificationsMayBeLost();
+            this.acknowledged.countDown();
             int present = this.subscriptions.incrementAndGet();
             later(() -> probe(present), 0);
         }

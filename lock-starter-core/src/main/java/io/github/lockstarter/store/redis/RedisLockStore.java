@@ -552,7 +552,7 @@ public final class RedisLockStore implements LockStore {
 
         @Override
         public void messagesMayBeRefused() {
-            this.inbox.request();
+            this.inbox.requestAndAwait();
         }
 
         @Override
