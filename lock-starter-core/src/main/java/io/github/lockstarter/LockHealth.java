@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param watchdogLag delay of the watchdog in checking leases
  * @param lost number of leases that were lost since the start
  * @param lastLoss the last lost lease, or {@code null} if no lease was lost
+ * @param messages how waiters of other instances are notified, {@code script}, {@code client} or {@code polling},
+ *     followed by the reason in parentheses; {@code null} if the store has no other instances
  */
 public record LockHealth(
         Status status,
@@ -31,7 +33,8 @@ public record LockHealth(
         int waiting,
         Duration watchdogLag,
         long lost,
-        @Nullable Loss lastLoss) {
+        @Nullable Loss lastLoss,
+        @Nullable String messages) {
 
     /** Whether locks can be acquired and kept. */
     public enum Status {
@@ -55,7 +58,7 @@ public record LockHealth(
     /** Returns the health of a registry that has not been started. */
     public static LockHealth notRunning(String store) {
         return new LockHealth(
-                Status.DOWN, "The lock registry has not started.", store, null, 0, 0, 0, Duration.ZERO, 0, null);
+                Status.DOWN, "The lock registry has not started.", store, null, 0, 0, 0, Duration.ZERO, 0, null, null);
     }
 
     /**
@@ -68,6 +71,9 @@ public record LockHealth(
             details.put("problem", this.problem);
         }
         details.put("store", this.store);
+        if (this.messages != null) {
+            details.put("messages", this.messages);
+        }
         if (this.lastAnswer != null) {
             details.put(
                     "lastAnswer", this.lastAnswer.truncatedTo(ChronoUnit.MILLIS).toString());

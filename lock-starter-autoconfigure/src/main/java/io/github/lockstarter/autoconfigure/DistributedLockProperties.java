@@ -9,6 +9,7 @@ import io.github.lockstarter.registry.HandOffSettings;
 import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.registry.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -120,7 +121,13 @@ public record DistributedLockProperties(
                                 time(binder, "watchdog.timeout").orElse(Duration.ofSeconds(30)),
                                 time(binder, "watchdog.renew-interval").orElse(null),
                                 null),
-                        new Redis(time(binder, "redis.command-timeout").orElse(null), true, null, true, 0),
+                        new Redis(
+                                time(binder, "redis.command-timeout").orElse(null),
+                                true,
+                                null,
+                                true,
+                                0,
+                                MessageMode.AUTO),
                         Duration.ofSeconds(10))
                 .withLogKeys(
                         binder.bind("distributed-lock.log-keys", Boolean.class).orElse(true));
@@ -144,7 +151,8 @@ public record DistributedLockProperties(
                 times.pollInterval(),
                 times.logKeys(),
                 redis.publishInstance(),
-                redis.confirmReplicas());
+                redis.confirmReplicas(),
+                redis.messages());
     }
 
     /** Stores of locks. */
@@ -245,13 +253,15 @@ public record DistributedLockProperties(
      *     those of other instances, to show which one holds a lock. When disabled, only their ids are shown.
      * @param confirmReplicas Number of replicas that must acknowledge a grant or a renewal before it counts, at most
      *     16. Zero: none. Requires Lettuce and a private connection.
+     * @param messages How waiters of other instances are notified of their grants.
      */
     public record Redis(
             @Nullable Duration commandTimeout,
             @DefaultValue("true") boolean privateConnection,
             @Nullable Duration pollInterval,
             @DefaultValue("true") boolean publishInstance,
-            @DefaultValue("0") int confirmReplicas) {}
+            @DefaultValue("0") int confirmReplicas,
+            @DefaultValue("auto") MessageMode messages) {}
 
     /**
      * Hand-over of a lock from one thread to the next inside this JVM, without Redis. Larger values make threads of

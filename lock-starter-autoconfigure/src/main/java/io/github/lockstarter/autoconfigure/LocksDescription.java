@@ -17,6 +17,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param awaited the locks that are awaited longest, at most {@value LocksEndpoint#MOST}
  * @param server the server that stores the locks, or {@code null} if they are in memory
  * @param settings what is in force for each lock name of annotated methods and properties
+ * @param messages how waiters of other instances are notified, {@code script}, {@code client} or {@code polling},
+ *     followed by the reason in parentheses; {@code null} if there are no other instances
  * @param fence what the fence of transactions has done, or {@code null} if there is none
  */
 record LocksDescription(
@@ -26,5 +28,6 @@ record LocksDescription(
         List<Awaited> awaited,
         @Nullable Server server,
         Map<String, SettingsDescription> settings,
+        @Nullable String messages,
         @Nullable Map<String, Object> fence)
         implements OperationResponseBody {}

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.GrantFence;
+import io.github.lockstarter.registry.RegistryStatistics;
 import java.util.Comparator;
 import java.util.List;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -98,6 +99,7 @@ final class LocksEndpoint {
                         .toList(),
                 this.inventory.server().orElse(null),
                 this.settings.describe(),
+                this.inventory instanceof RegistryStatistics statistics ? statistics.messages() : null,
                 this.fence.stream().map(GrantFence::details).findFirst().orElse(null));
     }
 

@@ -9,6 +9,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockProperties.Lock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.LossPolicy;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.registry.ReleaseMode;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -54,6 +55,7 @@ class ConfigurationMetadataTest {
                         entry("redis.poll-interval", Duration.class.getName()),
                         entry("redis.publish-instance", Boolean.class.getName()),
                         entry("redis.confirm-replicas", Integer.class.getName()),
+                        entry("redis.messages", RedisStoreSettings.MessageMode.class.getName()),
                         entry("handoff.max-time", Duration.class.getName()),
                         entry("handoff.max-count", Integer.class.getName()),
                         entry("release", ReleaseMode.class.getName()),
@@ -85,6 +87,7 @@ class ConfigurationMetadataTest {
                         entry("redis.private-connection", "true"),
                         entry("redis.publish-instance", "true"),
                         entry("redis.confirm-replicas", "0"),
+                        entry("redis.messages", "auto"),
                         entry("handoff.max-time", "10ms"),
                         entry("handoff.max-count", "64"),
                         entry("release", "await"),

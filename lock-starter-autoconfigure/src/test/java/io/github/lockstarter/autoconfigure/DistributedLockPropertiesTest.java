@@ -9,6 +9,7 @@ import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.registry.HandOffSettings;
 import io.github.lockstarter.registry.ReleaseMode;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -54,6 +55,7 @@ class DistributedLockPropertiesTest {
         assertThat(properties.redisSettings().logKeys()).isTrue();
         assertThat(properties.redisSettings().publishInstance()).isTrue();
         assertThat(properties.redisSettings().confirmReplicas()).isZero();
+        assertThat(properties.redisSettings().messages()).isEqualTo(MessageMode.AUTO);
     }
 
     @Test
@@ -72,6 +74,7 @@ class DistributedLockPropertiesTest {
                 "distributed-lock.redis.private-connection=false",
                 "distributed-lock.redis.poll-interval=200",
                 "distributed-lock.redis.publish-instance=false",
+                "distributed-lock.redis.messages=client",
                 "distributed-lock.handoff.max-time=3",
                 "distributed-lock.handoff.max-count=7",
                 "distributed-lock.release=background",
@@ -106,7 +109,16 @@ class DistributedLockPropertiesTest {
         });
         assertThat(properties.redisSettings().logKeys()).isFalse();
         assertThat(properties.redisSettings().publishInstance()).isFalse();
+        assertThat(properties.redisSettings().messages()).isEqualTo(MessageMode.CLIENT);
         assertThat(properties.redisSettings().pollInterval()).isEqualTo(Duration.ofMillis(200));
+    }
+
+    @Test
+    void shouldRefuseAModeOfMessagesThatDoesNotExist() {
+        assertThatExceptionOfType(BindException.class)
+                .isThrownBy(() -> bind("distributed-lock.redis.messages=none"))
+                .havingRootCause()
+                .withMessageContaining("none");
     }
 
     /** Not together with the application's connection, which is bound above. */

@@ -2,13 +2,17 @@ package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.registry.RegistryStatistics;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Registers the meters of a lock registry that belong to no lock: the meters of its watchdog and of its listeners. */
 public final class LockGauges implements MeterBinder {
+
+    private static final List<String> MODES = List.of("script", "client", "polling");
 
     private final RegistryStatistics statistics;
 
@@ -33,5 +37,18 @@ public final class LockGauges implements MeterBinder {
                         "distributed.lock.messages.rejected", this.statistics, RegistryStatistics::rejectedMessages)
                 .description("Messages that were rejected because no store has sent them")
                 .register(registry);
+        FunctionCounter.builder(
+                        "distributed.lock.messages.dropped", this.statistics, RegistryStatistics::droppedMessages)
+                .description("Messages about grants that were not published")
+                .register(registry);
+        if (this.statistics.messageMode() != null) {
+            MODES.forEach(mode -> Gauge.builder(
+                            "distributed.lock.messages.mode",
+                            this.statistics,
+                            statistics -> mode.equals(statistics.messageMode()) ? 1 : 0)
+                    .description("1 for the mode in which waiters of other instances are notified of grants")
+                    .tag("mode", mode)
+                    .register(registry));
+        }
     }
 }

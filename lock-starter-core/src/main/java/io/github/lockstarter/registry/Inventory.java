@@ -14,6 +14,7 @@ import io.github.lockstarter.lock.Grant;
 import io.github.lockstarter.lock.Moment;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.MessageStatus;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
@@ -172,7 +173,14 @@ final class Inventory {
                 waiting(),
                 lag,
                 this.events.losses(),
-                this.events.lastLoss());
+                this.events.lastLoss(),
+                messages(this.store));
+    }
+
+    /** Returns how waiters of other instances are notified, see {@link LockHealth#messages}. */
+    static @Nullable String messages(LockStore store) {
+        MessageStatus messages = store.messages();
+        return messages != null ? messages.describe() : null;
     }
 
     private @Nullable String problem(@Nullable Check store, Duration lag) {

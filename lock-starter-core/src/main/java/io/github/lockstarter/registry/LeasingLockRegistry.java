@@ -18,6 +18,7 @@ import io.github.lockstarter.key.DeferredTypes;
 import io.github.lockstarter.lock.Grant;
 import io.github.lockstarter.lock.Owner;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.MessageStatus;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.tx.EnclosingTransaction;
 import java.time.Duration;
@@ -372,6 +373,23 @@ public final class LeasingLockRegistry
     @Override
     public long rejectedMessages() {
         return ofRun(current -> current.events.rejectedMessages(), 0L);
+    }
+
+    @Override
+    public long droppedMessages() {
+        MessageStatus messages = this.store.messages();
+        return messages != null ? messages.dropped() : 0;
+    }
+
+    @Override
+    public @Nullable String messageMode() {
+        MessageStatus messages = this.store.messages();
+        return messages != null ? messages.mode() : null;
+    }
+
+    @Override
+    public @Nullable String messages() {
+        return Inventory.messages(this.store);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.github.lockstarter.registry;
 
+import io.github.lockstarter.LockHealth;
 import java.time.Duration;
 import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Present figures of a registry. */
 public interface RegistryStatistics {
@@ -29,4 +31,19 @@ public interface RegistryStatistics {
 
     /** Returns the number of messages that were rejected, because no store has sent them. */
     long rejectedMessages();
+
+    /** Returns the number of messages about grants that were not published, see {@link LockHealth#messages}. */
+    default long droppedMessages() {
+        return 0;
+    }
+
+    /** Returns the mode of messages, see {@link LockHealth#messages}, or {@code null} if there is none. */
+    default @Nullable String messageMode() {
+        return null;
+    }
+
+    /** Returns the mode of messages with its reason, or {@code null} if there is none. */
+    default @Nullable String messages() {
+        return null;
+    }
 }

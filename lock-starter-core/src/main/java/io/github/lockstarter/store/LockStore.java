@@ -63,6 +63,11 @@ public interface LockStore {
     @Nullable
     String obstacle();
 
+    /** Returns how waiters of other instances are notified, or {@code null} if the store has no such instances. */
+    default @Nullable MessageStatus messages() {
+        return null;
+    }
+
     /** Returns the kind of store and where it is, for the log. */
     String description();
 

@@ -35,6 +35,7 @@ class AllServicesContractTest extends Contracts {
                 ServiceProfile.noCounts(),
                 ServiceProfile.crossslot(),
                 ServiceProfile.huawei(),
+                ServiceProfile.tair(),
                 ServiceProfile.tairWithoutCheck(),
                 ServiceProfile.elasticache(),
                 ServiceProfile.serverless(),

@@ -24,7 +24,7 @@ class ServiceContractTest implements BackendSource {
     }
 
     static Stream<ServiceProfile> profiles() {
-        return Stream.of(ServiceProfile.plain(), ServiceProfile.nothing(), ServiceProfile.noCounts());
+        return Stream.of(ServiceProfile.tair(), ServiceProfile.nothing(), ServiceProfile.noCounts());
     }
 
     @Override

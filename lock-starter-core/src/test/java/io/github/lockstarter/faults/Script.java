@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** The scripts of the store, as they look on the wire: a command matches if it calls the script. */
 enum Script implements Predicate<List<String>> {
@@ -20,12 +21,13 @@ enum Script implements Predicate<List<String>> {
     REGISTER(LuaScript.REGISTER),
     INSTANCE(LuaScript.INSTANCE);
 
-    /** The texts for one lock and for several ones. */
-    private final List<LuaScript> scripts;
+    /** The texts for one lock and for several ones, and those that return messages. */
+    private final List<RedisScript<?>> scripts;
 
     Script(LuaScript script) {
         this.scripts = Stream.of(LuaScript.values())
                 .filter(each -> each == script || each.name().startsWith(script.name() + '_'))
+                .<RedisScript<?>>flatMap(each -> Stream.of(each, each.in(Set.of(LuaScript.Variant.RETURNS_MESSAGES))))
                 .toList();
     }
 

@@ -205,12 +205,19 @@ final class Simulation {
     /** How often an error of the JVM ends an input or an effect. Drawn apart as well. */
     private final double errors;
 
+    /** The runs of JVMs that publish the messages of their commands after the reply, a bit for each. Drawn apart as well. */
+    private final long publishers;
+
+    /** The command that the store executes. */
+    private @Nullable Exchange executing;
+
     private Simulation(long seed, Report report, boolean isTraced) {
         this.report = report;
         long bits = seed * 0xD1342543DE82EF95L >>> 32;
         this.windowSize = bits % 3 == 0 ? 1 + (int) (bits / 3 % 4) : CommandWindow.SIZE;
         this.delays = bits / 16 % 4 == 0 ? 0.05 : 0;
         this.errors = bits / 64 % 8 == 0 ? 0.002 : 0;
+        this.publishers = bits / 512 % 4 == 0 ? bits / 2048 : 0;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -582,7 +589,17 @@ final class Simulation {
         public void publish(String lock, String inbox, String id, long token) {
             Jvm jvm = jvmOf(inbox);
             Side side = jvm.sides[lock.charAt(0) - Checks.FIRST_NAME];
-            note(side.checks, () -> "message to " + jvm + " about " + id + " token " + token);
+            Exchange by = Simulation.this.executing;
+            if (by != null && by.jvm.publishes) {
+                note(side.checks, () -> by.jvm + " is to publish a message to " + jvm + " about " + id);
+                by.outbox.add(() -> deliver(side, id, token));
+            } else {
+                deliver(side, id, token);
+            }
+        }
+
+        private void deliver(Side side, String id, long token) {
+            note(side.checks, () -> "message to " + side.jvm + " about " + id + " token " + token);
             if (happens(Simulation.this.messageLoss)) {
                 count(Seen.MESSAGES_LOST);
                 return;
@@ -613,7 +630,9 @@ final class Simulation {
         @Override
         public boolean hasReceivers(String inbox) {
             Jvm jvm = jvmOf(inbox);
-            return !Simulation.this.countsReceivers || jvm.isRunning() && jvm.isSubscribed;
+            Exchange by = Simulation.this.executing;
+            boolean counts = Simulation.this.countsReceivers && (by == null || !by.jvm.publishes);
+            return !counts || jvm.isRunning() && jvm.isSubscribed;
         }
     }
 
@@ -642,6 +661,9 @@ final class Simulation {
         private @Nullable Reply reply;
 
         private LockStoreException failure = UNKNOWN;
+
+        /** Messages in the last reply, if the JVM is to publish them. */
+        private final List<Runnable> outbox = new ArrayList<>();
 
         Exchange(Jvm jvm, Command command, List<Side.Request> requests) {
             super(jvm);
@@ -711,10 +733,14 @@ final class Simulation {
                 count(Seen.READ_ONLY_REFUSALS);
                 answer(null, REFUSED);
             } else {
+                this.outbox.clear();
+                Simulation.this.executing = this;
                 try {
                     executed(execute(this));
                 } catch (LockStoreException ex) {
                     answer(null, ex);
+                } finally {
+                    Simulation.this.executing = null;
                 }
             }
         }
@@ -790,6 +816,12 @@ final class Simulation {
             if (result == null) {
                 this.failedAt = Simulation.this.now;
                 hasTrouble();
+            } else {
+                // A crash between reply and publication is one before the reply.
+                for (Runnable message : this.outbox) {
+                    count(Seen.MESSAGES_BY_CLIENT);
+                    at(Simulation.this.now + delay(), message::run);
+                }
             }
             for (int i = 0; i < this.requests.size(); i++) {
                 Reply outcome =
@@ -935,6 +967,9 @@ final class Simulation {
         /** When it was notified of another server, in true time. */
         long serverChangedAt;
 
+        /** Whether it publishes the messages of its commands after the reply. */
+        final boolean publishes;
+
         private boolean isSubscribed = true;
 
         /** When it subscribed last; {@link Moment#NEVER}: it has lost its subscription. */
@@ -989,6 +1024,7 @@ final class Simulation {
             this.machine = machine;
             int number = Simulation.this.runs.size();
             this.name = String.valueOf(new char[] {(char) ('A' + number / 26), (char) ('a' + number % 26)});
+            this.publishes = (Simulation.this.publishers >>> number % 16 & 1) == 1;
             Simulation.this.runs.add(this);
             machine.runs++;
             this.sides = new Side[Simulation.this.locks.length];
@@ -2356,6 +2392,7 @@ final class Simulation {
         COMMANDS_FORBIDDEN,
         RENEWAL_BATCHES,
         MESSAGES_LOST,
+        MESSAGES_BY_CLIENT,
         MESSAGES_LATE,
         MESSAGES_REPEATED,
         SUBSCRIPTIONS_LOST,

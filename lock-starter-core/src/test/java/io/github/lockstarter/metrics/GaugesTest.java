@@ -76,6 +76,16 @@ class GaugesTest {
         public long droppedEvents() {
             return 7;
         }
+
+        @Override
+        public long droppedMessages() {
+            return 11;
+        }
+
+        @Override
+        public String messageMode() {
+            return "client";
+        }
     }
 
     @BeforeEach
@@ -95,6 +105,24 @@ class GaugesTest {
         assertThat(dropped.count()).isEqualTo(7);
         assertThat(List.of(lag.getId().getDescription(), dropped.getId().getDescription()))
                 .doesNotContain("");
+    }
+
+    @Test
+    void shouldShowTheModeOfMessages() {
+        new LockGauges(new Statistics(visitor -> visitor.accept("orders", 1))).bindTo(this.meters);
+
+        assertThat(List.of("script", "client", "polling"))
+                .extracting(mode -> this.meters
+                        .get("distributed.lock.messages.mode")
+                        .tag("mode", mode)
+                        .gauge()
+                        .value())
+                .containsExactly(0.0, 1.0, 0.0);
+        assertThat(this.meters
+                        .get("distributed.lock.messages.dropped")
+                        .functionCounter()
+                        .count())
+                .isEqualTo(11);
     }
 
     @Test

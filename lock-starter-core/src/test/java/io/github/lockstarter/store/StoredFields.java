@@ -34,7 +34,12 @@ public final class StoredFields {
         }
         for (LockState.Entry entry : lock.line()) {
             fields.put("e:" + entry.place, entry.id);
-            fields.put("w:" + entry.id, joined(entry.place, entry.deadline, claimMillis, entry.inbox));
+            fields.put(
+                    "w:" + entry.id,
+                    joined(
+                            entry.place,
+                            entry.deadline,
+                            claimMillis + (entry.inbox.startsWith(".") ? "" : ":") + entry.inbox));
         }
         return fields;
     }

@@ -23,6 +23,7 @@ class FirstReplyTest {
                 0,
                 Duration.ZERO,
                 0,
+                null,
                 null);
     }
 

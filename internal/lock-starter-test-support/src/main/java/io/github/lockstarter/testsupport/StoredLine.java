@@ -33,7 +33,7 @@ public final class StoredLine {
         for (long place = Long.parseLong(line[0]); place <= Long.parseLong(line[1]); place++) {
             String id = fields.get("e:" + place);
             if (id != null) {
-                String[] values = fields.getOrDefault("w:" + id, ":0:0:").split(":", -1);
+                String[] values = fields.getOrDefault("w:" + id, ":0:0:").split("[:.]", -1);
                 entries.add(new Entry(id, Long.parseLong(values[1]), Long.parseLong(values[2]), values[3]));
             }
         }

@@ -325,7 +325,8 @@ final class DerivedFactory {
 
     /** Returns the server as it is configured, whose product is not known. */
     Server server() {
-        return new Server(null, null, isCluster() ? "cluster" : isSentinel() ? "sentinel" : "standalone", database(), null);
+        return new Server(
+                null, null, isCluster() ? "cluster" : isSentinel() ? "sentinel" : "standalone", database(), null);
     }
 
     /** Returns the servers as messages name them, without credentials. */

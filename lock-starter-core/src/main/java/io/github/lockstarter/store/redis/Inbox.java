@@ -2,17 +2,21 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -22,12 +26,13 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
- * subscription begins when a lock is taken that a waiter of this JVM requests. Waiters poll in addition. A failure here
- * therefore makes waiting slower but loses no lock. Thread-safe.
+ * subscription begins when a lock is taken that a waiter of this JVM requests, or if the server may lose messages.
+ * Waiters poll in addition. A failure here therefore makes waiting slower but loses no lock. Thread-safe.
  *
- * <p>A connection can end without a sign at this end, for example if a load balancer forgets it while it is idle. While
- * it is subscribed, the inbox publishes a random number to its own channel in each period, and subscribes again after
- * two periods in which none has arrived.
+ * <p>While it is subscribed, the inbox probes in each period: a script and the client publish a random number each to
+ * the own channel. What arrives decides how messages are published, see {@link MessageRoute}. If nothing arrives, the
+ * inbox subscribes again, because a connection can end without a sign at this end, for example if a load balancer
+ * forgets it while it is idle.
  */
 final class Inbox implements MessageListener, SubscriptionListener {
 
@@ -44,7 +49,11 @@ final class Inbox implements MessageListener, SubscriptionListener {
     /** Commands fail earlier than a subscription, about which nobody asks: the period is that many command timeouts. */
     private static final int TIMEOUTS_IN_A_PERIOD = 6;
 
-    private static final int MAX_MISSED = 2;
+    /** Proxies log each script that they refuse. */
+    private static final long SCRIPT_RETRY_NANOS = TimeUnit.MINUTES.toNanos(3);
+
+    /** Attempts to subscribe that may fail without a line in the log, with a second and a command timeout for each. */
+    private static final int MAX_SILENT_FAILURES = 20;
 
     private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -59,23 +68,31 @@ final class Inbox implements MessageListener, SubscriptionListener {
         UNAVAILABLE
     }
 
-    private final LockKeys keys;
-
     private final String instance;
 
+    private final StoreListener listener;
+
+    private final StoreConnection connection;
+
+    private final LockKeys keys;
+
+    private final long timeoutNanos;
+
+    /** How an acquisition waits that only polls, see {@link ScriptCommands#callOf}. */
     private final String polling;
 
+    /** How an acquisition waits that is notified, if no server has counted the inbox, and if one has. */
     private final String notified;
 
-    private final StoreListener listener;
+    private final String notifiedAndCounted;
 
     private final ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable RedisConnectionFactory factory;
 
-    private volatile @Nullable RedisConnection connection;
+    private volatile @Nullable RedisConnection subscriber;
 
-    private volatile State state = State.UNUSED;
+    private volatile State state;
 
     private final SingleTask subscription = new SingleTask(this::subscribe);
 
@@ -86,39 +103,58 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     private boolean warned;
 
-    private final long periodNanos;
+    /** How many attempts to subscribe have failed in a row. */
+    private final AtomicInteger failures = new AtomicInteger();
 
-    /** The last number that was published to the own channel; 0 if it has arrived or there was none. */
-    private volatile long awaited;
+    private final CountDownLatch acknowledged = new CountDownLatch(1);
 
-    /** How many numbers in a row have not arrived. Used by the background thread. */
+    /** Number of subscriptions, each of which has probes of its own. */
+    private final AtomicInteger subscriptions = new AtomicInteger();
+
+    /** The last probe, or {@code null} if there was none. */
+    private volatile @Nullable Probe probe;
+
+    /** Whether the server counts this inbox, as the last probe has shown that has arrived from a script. */
+    private volatile boolean isCounted;
+
+    // The fields below belong to the background thread.
+
+    /** How many probes in a row have brought nothing. */
     private int missed;
 
-    private volatile @Nullable ScheduledFuture<?> nextSign;
+    private long scriptTriedAt = System.nanoTime() - SCRIPT_RETRY_NANOS;
+
+    /** Whether the next probe may change the mode. */
+    private boolean isInDoubt;
 
     /**
      * Creates an inbox without a subscription.
      *
-     * @param polling see {@link ScriptCommands#polling}
-     * @param commandTimeout time within which Redis answers
-     * @param threads creates the thread that subscribes
+     * @param instance the name of the inbox
      */
     Inbox(
-            LockKeys keys,
             String instance,
-            String polling,
             StoreListener listener,
-            Duration commandTimeout,
-            ThreadFactory threads) {
-        this.keys = keys;
+            StoreConnection connection,
+            LockKeys keys,
+            RedisStoreSettings settings) {
         this.instance = instance;
-        this.polling = polling;
-        this.notified = polling + instance;
         this.listener = listener;
-        this.periodNanos = commandTimeout.multipliedBy(TIMEOUTS_IN_A_PERIOD).toNanos();
-        this.background = new ScheduledThreadPoolExecutor(1, threads);
+        this.connection = connection;
+        this.keys = keys;
+        this.timeoutNanos = settings.commandTimeout().toNanos();
+        this.polling = settings.claimMillis() + ":";
+        this.notified = settings.claimMillis() + "." + instance;
+        this.notifiedAndCounted = this.polling + instance;
+        this.state = isUsed() ? State.UNUSED : State.UNAVAILABLE;
+        this.background = new ScheduledThreadPoolExecutor(1, StoreConnection.threads());
         this.background.setKeepAliveTime(10, TimeUnit.SECONDS);
         this.background.allowCoreThreadTimeOut(true);
+    }
+
+    /** Returns false if waiters only poll by configuration. */
+    private boolean isUsed() {
+        return this.connection.messages.configured != MessageMode.POLLING;
     }
 
     /**
@@ -130,21 +166,40 @@ final class Inbox implements MessageListener, SubscriptionListener {
         // The compiler generates a separate class for a switch. If its initialization failed on an exhausted stack, it
         // would fail for ever.
         State current = this.state;
-        return current == State.SUBSCRIBED ? this.notified : current == State.UNAVAILABLE ? this.polling : null;
+        if (current == State.SUBSCRIBED) {
+            return this.isCounted ? this.notifiedAndCounted : this.notified;
+        }
+        return current == State.UNAVAILABLE ? this.polling : null;
     }
 
     /** Subscribes in the background unless that has been done, or after a failure if it is time for another attempt. */
     void request() {
         State current = this.state;
-        if (current == State.UNUSED || (current == State.UNAVAILABLE && System.nanoTime() - this.retryAt >= 0)) {
+        if (current == State.UNUSED
+                || (current == State.UNAVAILABLE && isUsed() && System.nanoTime() - this.retryAt >= 0)) {
             subscribeInBackground();
+        }
+    }
+
+    /**
+     * Subscribes as {@link #request} does, and waits for the acknowledgement, for one command timeout at most. Otherwise
+     * the first waiters would ask once more while their first attempt has no reply.
+     */
+    void requestAndAwait() {
+        request();
+        try {
+            boolean unused = this.acknowledged.await(this.timeoutNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
     }
 
     /** Subscribes over the new factory, and lets waiters check for messages that they missed during the change. */
     void connected(RedisConnectionFactory factory) {
         this.factory = factory;
-        if (this.state != State.UNUSED) {
+        // Another server may not count.
+        this.isCounted = false;
+        if (this.state != State.UNUSED && isUsed()) {
             this.state = State.PENDING;
             this.subscription.ended();
             subscribeInBackground();
@@ -211,7 +266,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
         try {
             RedisConnection created = over.getConnection();
-            this.connection = created;
+            this.subscriber = created;
             // Lettuce returns when the subscription is acknowledged, Jedis when it has ended.
             created.subscribe(this, this.keys.channelOf(this.instance).getBytes(StandardCharsets.UTF_8));
         } catch (Throwable ex) {
@@ -225,7 +280,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return;
         }
         LockStoreException failure = RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
-        if (!this.warned && !failure.isTransient()) {
+        this.connection.messages.subscribed(String.valueOf(failure.getMessage()));
+        int inARow = this.failures.incrementAndGet();
+        // The log of the connection reports an outage.
+        if (!this.warned && (!failure.isTransient() || inARow == MAX_SILENT_FAILURES)) {
             this.warned = true;
             logger.warn("No messages about locks that are handed over: cannot subscribe to channel '"
                     + this.keys.channelOf(this.instance) + "'. Waiters poll instead, which is slower. Check that the"
@@ -235,8 +293,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     private void unsubscribe() {
-        RedisConnection current = this.connection;
-        this.connection = null;
+        RedisConnection current = this.subscriber;
+        this.subscriber = null;
         if (current == null) {
             return;
         }
@@ -256,50 +314,192 @@ final class Inbox implements MessageListener, SubscriptionListener {
     public void onChannelSubscribed(byte[] channel, long count) {
         if (!this.stopped) {
             this.warned = false;
-            this.awaited = 0;
+            this.failures.set(0);
+            this.connection.messages.subscribed(null);
             this.state = State.SUBSCRIBED;
             this.listener.notificationsMayBeLost();
-            ScheduledFuture<?> next = this.nextSign;
-            if (next == null || next.isDone()) {
-                giveSignLater();
-            }
+            this.acknowledged.countDown();
+            int present = this.subscriptions.incrementAndGet();
+            later(() -> probe(present), 0);
         }
     }
 
-    // ---- Signs of life
+    // ---- Probes
 
-    private void giveSignLater() {
+    /** Two messages to the own channel, and what has become of them. */
+    private static final class Probe {
+
+        final String ofScript = ALIVE + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+
+        final String ofClient = ALIVE + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+
+        final boolean triesScript;
+
+        volatile boolean hasScriptArrived;
+
+        volatile boolean hasClientArrived;
+
+        // The fields below belong to the background thread.
+
+        /** Whether each command has a reply, which may be an error. */
+        boolean isAnswered = true;
+
+        boolean isScriptRefused;
+
+        /** Whether the script has found the inbox among the subscribers that the server counts. */
+        boolean isCounted;
+
+        boolean isOver;
+
+        String words = "";
+
+        Probe(boolean triesScript) {
+            this.triesScript = triesScript;
+        }
+
+        MessageMode shown() {
+            return this.hasScriptArrived
+                    ? MessageMode.SCRIPT
+                    : this.hasClientArrived ? MessageMode.CLIENT : MessageMode.POLLING;
+        }
+
+        /** Returns whether no better result can come. */
+        boolean isDecided() {
+            return this.hasScriptArrived || (this.hasClientArrived && (!this.triesScript || this.isScriptRefused));
+        }
+    }
+
+    private void later(Runnable task, long nanos) {
         try {
-            this.nextSign = this.background.schedule(this::giveSign, this.periodNanos, TimeUnit.NANOSECONDS);
+            ScheduledFuture<?> unused = this.background.schedule(task, nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException | OutOfMemoryError ex) {
             // The store was stopped, or the system refuses a thread. The next subscription begins again.
         }
     }
 
-    /** Checks that the number before has arrived, and publishes the next one. With Jedis, the thread is occupied. */
-    private void giveSign() {
-        RedisConnectionFactory over = this.factory;
-        if (this.stopped || over == null || this.state != State.SUBSCRIBED) {
+    /** Publishes both messages. With Jedis, the thread is occupied by the subscription, and there are no probes. */
+    private void probe(int present) {
+        StoreConnection.Open open = this.connection.current;
+        if (this.stopped || this.state != State.SUBSCRIBED || present != this.subscriptions.get()) {
             return;
         }
-        this.missed = this.awaited == 0 ? 0 : this.missed + 1;
-        if (this.missed == MAX_MISSED) {
-            this.missed = 0;
+        MessageMode configured = this.connection.messages.configured;
+        long now = System.nanoTime();
+        boolean triesScript = configured != MessageMode.CLIENT
+                && (this.isInDoubt
+                        || this.connection.messages.mode() == MessageMode.SCRIPT
+                        || now - this.scriptTriedAt >= SCRIPT_RETRY_NANOS);
+        Probe created = new Probe(triesScript);
+        this.probe = created;
+        if (open == null) {
+            created.isAnswered = false;
+        } else {
+            if (triesScript) {
+                this.scriptTriedAt = now;
+                created.isScriptRefused = !isSent(created, () -> publishByScript(open, created));
+            }
+            boolean unused = isSent(created, () -> publishByClient(open, created));
+        }
+        later(() -> evaluate(created, present, true), this.timeoutNanos);
+        if (created.isDecided()) {
+            evaluate(created, present, false);
+        }
+    }
+
+    /** Executes a publication, and returns whether the server has accepted it, as far as is known. */
+    private static boolean isSent(Probe probe, Runnable publication) {
+        try {
+            publication.run();
+            return true;
+        } catch (RuntimeException ex) {
+            String words = RedisErrors.errorReply(ex);
+            probe.isAnswered &= words != null;
+            probe.words = words != null ? words : probe.words;
+            return words == null;
+        }
+    }
+
+    private void publishByScript(StoreConnection.Open open, Probe created) {
+        String channel = this.keys.channelOf(this.instance);
+        List<?> result = (List<?>) open.template.execute(
+                LuaScript.CHECK_MESSAGES, List.of(this.keys.farFrom(channel)), channel, created.ofScript);
+        List<?> failures = (List<?>) result.get(1);
+        created.isCounted = this.connection.isSingleServer() && result.get(0) instanceof Long count && count > 0;
+        if (failures.contains("PUBLISH")) {
+            throw new RedisSystemException(String.valueOf(failures.get(1)), null);
+        }
+    }
+
+    private void publishByClient(StoreConnection.Open open, Probe created) {
+        Long unused = open.template.convertAndSend(this.keys.channelOf(this.instance), created.ofClient);
+    }
+
+    /**
+     * Evaluates the last probe when its result cannot become better, at the end of its time, and again if a message
+     * arrives later.
+     */
+    private void evaluate(Probe evaluated, int present, boolean isTimeOver) {
+        boolean isLate = evaluated.isOver;
+        if (this.stopped || evaluated != this.probe || (isLate ? isTimeOver : !isTimeOver && !evaluated.isDecided())) {
+            return;
+        }
+        evaluated.isOver = true;
+        MessageMode shown = evaluated.shown();
+        boolean isConclusive = evaluated.isAnswered || shown == MessageMode.SCRIPT;
+        if (isConclusive) {
+            if (evaluated.triesScript) {
+                countedNow(evaluated.isCounted && shown == MessageMode.SCRIPT);
+            }
+            this.isInDoubt = this.connection.messages.probed(
+                    shown,
+                    evaluated.words.isEmpty() && shown != MessageMode.SCRIPT ? notArrived(shown) : evaluated.words);
+            this.missed = shown == MessageMode.POLLING ? this.missed + 1 : 0;
+        }
+        if (isLate) {
+            return;
+        }
+        if (isConclusive && this.missed % 2 == 1) {
             logger.debug("The subscription of this instance has received nothing of itself, and is opened again.");
             this.state = State.PENDING;
             subscribe();
             return;
         }
-        long sign = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
-        this.awaited = sign;
-        try (RedisConnection publisher = over.getConnection()) {
-            byte[] channel = this.keys.channelOf(this.instance).getBytes(StandardCharsets.UTF_8);
-            Long unused = publisher.publish(channel, (ALIVE + sign).getBytes(StandardCharsets.UTF_8));
-        } catch (RuntimeException ex) {
-            // It shows nothing about the subscription.
-            this.awaited = 0;
+        later(() -> probe(present), this.isInDoubt ? RETRY_SOON_NANOS : TIMEOUTS_IN_A_PERIOD * this.timeoutNanos);
+    }
+
+    /** Lets waiters ask again, so that their entries state that the inbox is counted. */
+    private void countedNow(boolean isCountedNow) {
+        boolean isNew = isCountedNow && !this.isCounted;
+        this.isCounted = isCountedNow;
+        if (isNew) {
+            this.listener.notificationsMayBeLost();
         }
-        giveSignLater();
+    }
+
+    private static String notArrived(MessageMode shown) {
+        return shown == MessageMode.CLIENT
+                ? "a message of a script has not arrived"
+                : "messages have not arrived at the subscription";
+    }
+
+    /** Returns whether the text is a message of the last probe. */
+    private boolean isOfProbe(String text) {
+        Probe last = this.probe;
+        if (last == null || !text.startsWith(ALIVE)) {
+            return false;
+        }
+        boolean isOfScript = text.equals(last.ofScript);
+        if (!isOfScript && !text.equals(last.ofClient)) {
+            return false;
+        }
+        if (isOfScript) {
+            last.hasScriptArrived = true;
+        } else {
+            last.hasClientArrived = true;
+        }
+        int present = this.subscriptions.get();
+        later(() -> evaluate(last, present, false), 0);
+        return true;
     }
 
     /**
@@ -314,8 +514,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
         byte[] body = message.getBody();
         String text = body.length <= MAX_MESSAGE ? new String(body, StandardCharsets.UTF_8) : "";
-        if (text.startsWith(ALIVE) && text.equals(ALIVE + this.awaited)) {
-            this.awaited = 0;
+        if (isOfProbe(text)) {
             return;
         }
         int end = text.lastIndexOf('}') + 1;

@@ -1,7 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
@@ -49,7 +48,7 @@ final class LettuceScripts extends StoreConnection.Open {
      * The scripts whose text was sent, so that the server has it when it executes what follows, as far as is known,
      * with the reply to the call that has sent it, which distinguishes one sending from another.
      */
-    private final ConcurrentMap<LuaScript, Object> sentTexts = new ConcurrentHashMap<>();
+    private final ConcurrentMap<RedisScript<Object>, Object> sentTexts = new ConcurrentHashMap<>();
 
     /**
      * Whether one call may have keys of different hash slots, which renewing many locks in one call needs, and {@code
@@ -96,22 +95,25 @@ final class LettuceScripts extends StoreConnection.Open {
      */
     CompletableFuture<Object> start(ScriptCommands.Call call) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
-        start(call.script, bytes(call.keys), bytes(List.of(call.arguments)), 0, reply);
+        start(textOf(call), bytes(call.keys), bytes(List.of(call.arguments)), 0, reply);
         return reply;
     }
 
     private void start(
-            LuaScript script, byte[][] keys, byte[][] values, int repetitions, CompletableFuture<Object> reply) {
+            RedisScript<Object> script,
+            byte[][] keys,
+            byte[][] values,
+            int repetitions,
+            CompletableFuture<Object> reply) {
         try {
             Object sender = textSender(script, repetitions, reply);
-            RedisScript<Object> text = textOf(script);
             Class<?> result = script.getResultType();
             ScriptOutputType type = result == List.class
                     ? ScriptOutputType.MULTI
                     : result == String.class ? ScriptOutputType.VALUE : ScriptOutputType.INTEGER;
             RedisFuture<Object> sent = sender != null
-                    ? this.commands.evalsha(text.getSha1(), type, keys, values)
-                    : this.commands.eval(bytes(text.getScriptAsString()), type, keys, values);
+                    ? this.commands.evalsha(script.getSha1(), type, keys, values)
+                    : this.commands.eval(bytes(script.getScriptAsString()), type, keys, values);
             CompletionStage<?> unused = sent.whenComplete((value, failure) -> {
                 if (failure == null) {
                     reply.complete(value);
@@ -142,7 +144,7 @@ final class LettuceScripts extends StoreConnection.Open {
      * Returns the reply to the call that has sent the text of the script, or {@code null} if this call must contain the
      * text.
      */
-    private @Nullable Object textSender(LuaScript script, int repetitions, CompletableFuture<Object> reply) {
+    private @Nullable Object textSender(RedisScript<Object> script, int repetitions, CompletableFuture<Object> reply) {
         if (repetitions > 1) {
             // Behind a proxy, the text has reached another server.
             return null;

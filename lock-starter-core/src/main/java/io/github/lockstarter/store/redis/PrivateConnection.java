@@ -101,7 +101,7 @@ final class PrivateConnection extends StoreConnection {
 
     /** Creates a connection; {@link #start} opens it. */
     PrivateConnection(DerivedFactory recipe, LockKeys keys, RedisStoreSettings settings) {
-        super(recipe.servers(), new WireFormat(keys, recipe.servers()));
+        super(recipe.servers(), keys, settings);
         this.recipe = recipe;
         this.keys = keys;
         this.settings = settings;
@@ -205,6 +205,12 @@ final class PrivateConnection extends StoreConnection {
     @Override
     String description() {
         return this.servers + " over a private connection";
+    }
+
+    @Override
+    boolean isSingleServer() {
+        LettuceScripts open = lettuce();
+        return open != null && open.isSingleServer.get();
     }
 
     @Override
@@ -399,6 +405,13 @@ final class PrivateConnection extends StoreConnection {
             ServerCheck checked = new ServerCheck(opened, this.keys, this.recipe, this.settings);
             this.isUnusable = checked.run(version);
             this.server = checked.server;
+            String refusal = checked.refusedMessage();
+            if (refusal != null) {
+                this.messages.refused(refusal);
+            }
+            if (refusal != null || (!this.cluster && !opened.isSingleServer.get())) {
+                toListener(Listener::messagesMayBeRefused);
+            }
         }
     }
 

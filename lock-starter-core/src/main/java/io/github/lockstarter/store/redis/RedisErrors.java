@@ -55,6 +55,9 @@ final class RedisErrors {
     private static final Pattern DENIED_IN_SCRIPT =
             Pattern.compile("The user executing the script |ACL failure in script: ");
 
+    /** Words of the errors of proxies that refuse a script because of its commands for messages. */
+    private static final Pattern OF_MESSAGES = Pattern.compile("(?i)publish|pubsub|subscribe");
+
     /** Meanings of an error for the command. */
     private enum Meaning {
         /** The server rejected the command before it executed anything, and may accept it later. */
@@ -316,6 +319,28 @@ final class RedisErrors {
     }
 
     // ---- Error replies
+
+    /** Returns the text of the error reply that has caused the exception, or {@code null} if there was no reply. */
+    static @Nullable String errorReply(Throwable ex) {
+        for (Throwable cause = ex; cause != null; cause = cause.getCause()) {
+            if (isErrorReply(cause)) {
+                return unwrap(String.valueOf(cause.getMessage()));
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Returns whether the server, or a proxy, has refused a script because of commands for messages that its text
+     * contains. It has executed nothing then.
+     */
+    static boolean isMessageRefused(Throwable ex) {
+        return isAny(
+                ex,
+                message -> Kind.of(message) == Kind.SCRIPT_TEXT
+                        || (isUnsupported(message)
+                                && OF_MESSAGES.matcher(message).find()));
+    }
 
     /**
      * Returns the error without the text about the script that Redis 6.2 puts before it, and without spaces around it.

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.MessageStatus;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.script.LockKeys;
@@ -15,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -67,8 +67,10 @@ public final class RedisLockStore implements LockStore {
      *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
      *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters
      *     ask;
-     *   - without receivers the instance of a waiter is gone, and release.lua skips it. Only a single server counts all
-     *     receivers, so a release states whether the server is one, unless the script assumes it.
+     *   - without receivers the instance of a waiter is gone, and release.lua skips it if it has not polled in time. Only
+     *     a single server counts all receivers, so an entry states whether the server has counted the inbox.
+     * Where a server refuses PUBLISH in scripts, or loses the messages, the scripts return them, and they are published
+     * here after the reply, without a wait. Probes decide that: see MessageRoute and Inbox.
      *
      * Threads. Any thread may call any method. A blocking caller's script is called through StringRedisTemplate, and
      * the script of a release that names a successor through Lettuce itself: the next owner waits for it, and the path
@@ -118,6 +120,9 @@ public final class RedisLockStore implements LockStore {
     /** Milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
     private final long claimMillis;
 
+    /** Whether replicas confirm grants and renewals. */
+    private final boolean confirms;
+
     /** {@code null} unless the store is started. */
     private volatile @Nullable Run run;
 
@@ -131,7 +136,8 @@ public final class RedisLockStore implements LockStore {
         this.settings = settings;
         this.keys = new LockKeys(settings.keyPrefix(), LoggedNames.withKeys(settings.logKeys()));
         this.connection = connectionOver(factory, this.keys, settings);
-        this.claimMillis = 2 * settings.pollInterval().toMillis();
+        this.claimMillis = settings.claimMillis();
+        this.confirms = settings.confirmReplicas() > 0;
         this.scriptCommands = new ScriptCommands(this.keys, this.claimMillis);
     }
 
@@ -160,6 +166,7 @@ public final class RedisLockStore implements LockStore {
     public void start(String instance, StoreListener listener) {
         Run created = new Run(instance, listener);
         this.run = created;
+        this.connection.messages.started();
         this.connection.start(created);
         StoreConnection.Open open = this.connection.current;
         if (open != null && !open.hasTime("TIME") && !open.hasTime("PEXPIRETIME")) {
@@ -189,6 +196,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Reply call(Command command) {
         long disconnects = this.connection.disconnects.get();
+        boolean isByScript = this.connection.messages.isByScript;
         try {
             if (!this.settings.publishInstance() && isOfInstances(command)) {
                 return withoutInstances(command);
@@ -198,14 +206,14 @@ public final class RedisLockStore implements LockStore {
                 throw this.connection.notConnected(subject(command));
             }
             LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
-            if (scripts != null && isConfirmed(command)) {
+            if (scripts != null && this.confirms && isConfirmed(command)) {
                 return start(command, scripts).get();
             }
-            ScriptCommands.Call call = prepare(command, scripts);
+            ScriptCommands.Call call = prepare(command);
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(open.textOf(call.script), call.keys, (Object[]) call.arguments);
+                    : open.template.execute(open.textOf(call), call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
@@ -214,6 +222,9 @@ public final class RedisLockStore implements LockStore {
         } catch (Throwable ex) {
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
+            }
+            if (isByScript && isMessageRefused(ex)) {
+                return call(command);
             }
             throw failedSafely(ex, command, disconnects);
         }
@@ -253,14 +264,14 @@ public final class RedisLockStore implements LockStore {
     }
 
     private boolean isConfirmed(Command command) {
-        return this.settings.confirmReplicas() > 0
+        return this.confirms
                 && (command instanceof Command.Acquire
                         || command instanceof Command.Renew
                         || command instanceof Command.RenewAll);
     }
 
     /** Returns the call of a command. */
-    private ScriptCommands.Call prepare(Command command, @Nullable LettuceScripts scripts) {
+    private ScriptCommands.Call prepare(Command command) {
         Command executed = command;
         if (this.connection.format.stored != WireFormat.VERSION) {
             if (command instanceof Command.Acquire acquire) {
@@ -272,10 +283,18 @@ public final class RedisLockStore implements LockStore {
             }
         }
         Run current = this.run;
-        return this.scriptCommands.callOf(
-                executed,
-                current != null ? current.inbox.waiting() : null,
-                scripts != null && scripts.isSingleServer.get());
+        ScriptCommands.Call call =
+                this.scriptCommands.callOf(executed, current != null ? current.inbox.waiting() : null);
+        return this.connection.messages.isByScript ? call : call.returningMessages();
+    }
+
+    /** Returns whether the server has refused a text because it publishes, so that the next text does not. */
+    private boolean isMessageRefused(Throwable failure) {
+        if (failure instanceof VirtualMachineError || !RedisErrors.isMessageRefused(failure)) {
+            return false;
+        }
+        this.connection.messages.refused(String.valueOf(RedisErrors.errorReply(failure)));
+        return !this.connection.messages.isByScript;
     }
 
     /** Sends a command. The reply or the failure arrives within one command timeout. */
@@ -286,6 +305,12 @@ public final class RedisLockStore implements LockStore {
         } catch (Throwable ex) {
             throw RedisErrors.notSent(subject(command), "no thread is available for its timeout.", ex);
         }
+        send(command, scripts, reply);
+        return reply;
+    }
+
+    private void send(Command command, LettuceScripts scripts, PendingReply reply) {
+        reply.publishing = this.connection.messages.isByScript ? scripts : null;
         try {
             CompletableFuture<Reply> sent;
             if (!isConfirmed(command)) {
@@ -293,37 +318,35 @@ public final class RedisLockStore implements LockStore {
             } else if (command instanceof Command.Acquire acquire) {
                 sent = execute(command, scripts, reply.disconnects)
                         .thenCompose(granted -> granted instanceof Reply.Granted
-                                ? confirm(acquire, granted, scripts, reply.disconnects)
+                                ? confirm(acquire, granted, reply.disconnects)
                                 : CompletableFuture.completedFuture(granted));
             } else {
-                sent = renewConfirmed(command, scripts, reply.disconnects);
+                sent = renewConfirmed(command, reply.disconnects);
             }
             LettuceScripts.forward(sent, reply);
         } catch (Throwable ex) {
             reply.completeExceptionally(ex);
         }
-        return reply;
     }
 
     private CompletableFuture<Reply> execute(Command command, LettuceScripts scripts, long disconnects) {
-        return scripts.start(prepare(command, scripts)).thenApply(result -> toReply(command, result, disconnects));
+        return scripts.start(prepare(command)).thenApply(result -> toReply(command, result, disconnects));
     }
 
-    private CompletableFuture<Reply> renewConfirmed(Command command, LettuceScripts scripts, long disconnects) {
+    private CompletableFuture<Reply> renewConfirmed(Command command, long disconnects) {
         Run current = this.run;
         if (current == null || current.confirmation == null) {
             throw this.connection.notConnected(subject(command));
         }
         return current.confirmation
-                .send(prepare(command, scripts), subject(command))
+                .send(prepare(command), subject(command))
                 .thenApply(result -> toReply(command, result, disconnects));
     }
 
     /** Confirms a grant. Each failure leaves the grant in Redis, and the outcome is therefore unknown. */
-    private CompletableFuture<Reply> confirm(
-            Command.Acquire command, Reply granted, LettuceScripts scripts, long disconnects) {
+    private CompletableFuture<Reply> confirm(Command.Acquire command, Reply granted, long disconnects) {
         Command.Renew renewal = new Command.Renew(command.lock(), command.id(), command.leaseMillis());
-        return renewConfirmed(renewal, scripts, disconnects).handle((reply, failure) -> {
+        return renewConfirmed(renewal, disconnects).handle((reply, failure) -> {
             if (failure != null) {
                 LockStoreException cause = failed(failure, command, disconnects);
                 throw cause.isOutcomeUnknown() ? cause : withUnknownOutcome(cause, "");
@@ -347,7 +370,8 @@ public final class RedisLockStore implements LockStore {
     // ---- Replies and failures
 
     private Reply toReply(Command command, Object result, long disconnects) {
-        Reply reply = this.scriptCommands.toReply(command, result, this.connection.disconnects.get() != disconnects);
+        Object own = result instanceof List<?> list && returnsMessages(command) ? published(list) : result;
+        Reply reply = this.scriptCommands.toReply(command, own, this.connection.disconnects.get() != disconnects);
         if (reply instanceof Reply.InLine
                 || (reply instanceof Reply.Taken && command instanceof Command.Acquire acquire && acquire.join())) {
             subscribe();
@@ -355,6 +379,27 @@ public final class RedisLockStore implements LockStore {
         return reply instanceof Reply.RenewedAll all && all.outcomes().stream().anyMatch(Reply.Failed.class::isInstance)
                 ? explained(((Command.RenewAll) command).renewals(), all.outcomes(), disconnects)
                 : reply;
+    }
+
+    /** Returns whether the plain script of the command has no list as its result. */
+    private static boolean returnsMessages(Command command) {
+        return command instanceof Command.Acquire
+                || command instanceof Command.Downgrade
+                || (command instanceof Command.Release release && release.keepMillis() == 0);
+    }
+
+    /** Publishes the messages in the result of a script, see {@code by_client.lua}, and returns the result without. */
+    private Object published(List<?> result) {
+        StoreConnection.Open open = this.connection.current;
+        Run current = this.run;
+        for (int i = 1; i + 1 < result.size() && open != null && current != null; i += 2) {
+            String channel = this.keys.channelOf(ScriptCommands.text(result.get(i)));
+            String message = ScriptCommands.text(result.get(i + 1));
+            this.connection.messages.publish(() -> open instanceof LettuceScripts scripts
+                    ? scripts.commands.publish(LettuceScripts.bytes(channel), LettuceScripts.bytes(message))
+                    : current.calls.submit(() -> open.template.convertAndSend(channel, message), "a message"));
+        }
+        return result.get(0);
     }
 
     /** A waiter of this JVM needs messages. An instance whose locks are always free has no subscription. */
@@ -457,6 +502,11 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
+    public MessageStatus messages() {
+        return this.connection.messages.status();
+    }
+
+    @Override
     public String description() {
         return this.connection.description() + " (server: " + server() + "), key prefix " + this.keys.prefix();
     }
@@ -475,12 +525,20 @@ public final class RedisLockStore implements LockStore {
 
         private final long disconnects = RedisLockStore.this.connection.disconnects.get();
 
+        /** Where a script was sent whose text publishes, or {@code null} if the text does not. */
+        private volatile @Nullable LettuceScripts publishing;
+
         PendingReply(Command command) {
             this.command = command;
         }
 
         @Override
         public boolean completeExceptionally(Throwable failure) {
+            LettuceScripts refusing = this.publishing;
+            if (refusing != null && !isDone() && isMessageRefused(failure)) {
+                send(this.command, refusing, this);
+                return false;
+            }
             return !isDone() && super.completeExceptionally(failedSafely(failure, this.command, this.disconnects));
         }
     }
@@ -501,16 +559,10 @@ public final class RedisLockStore implements LockStore {
 
         Run(String instance, StoreListener listener) {
             RedisStoreSettings settings = RedisLockStore.this.settings;
-            ThreadFactory threads = StoreConnection.threads();
             this.listener = listener;
-            this.inbox = new Inbox(
-                    RedisLockStore.this.keys,
-                    instance,
-                    RedisLockStore.this.scriptCommands.polling,
-                    listener,
-                    settings.commandTimeout(),
-                    threads);
-            this.calls = new BackgroundCalls(settings.commandTimeout(), threads);
+            this.inbox =
+                    new Inbox(instance, listener, RedisLockStore.this.connection, RedisLockStore.this.keys, settings);
+            this.calls = new BackgroundCalls(settings.commandTimeout(), StoreConnection.threads());
             this.confirmation = settings.confirmReplicas() > 0
                     ? new ReplicaConfirmation(
                             (PrivateConnection) RedisLockStore.this.connection,
@@ -525,6 +577,11 @@ public final class RedisLockStore implements LockStore {
                 this.confirmation.connected((LettuceConnectionFactory) factory);
             }
             this.inbox.connected(factory);
+        }
+
+        @Override
+        public void messagesMayBeRefused() {
+            this.inbox.requestAndAwait();
         }
 
         @Override

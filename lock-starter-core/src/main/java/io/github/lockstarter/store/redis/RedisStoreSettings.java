@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param logKeys whether messages of exceptions contain the keys of locks; if false, they contain digests instead
  * @param publishInstance whether the store writes the description of its instance, and reads those of others
  * @param confirmReplicas how many replicas must acknowledge a grant or a renewal before it is believed; 0 to 16
+ * @param messages how waiters of other instances are notified of their grants
  */
 public record RedisStoreSettings(
         String keyPrefix,
@@ -22,7 +23,20 @@ public record RedisStoreSettings(
         Duration pollInterval,
         boolean logKeys,
         boolean publishInstance,
-        int confirmReplicas) {
+        int confirmReplicas,
+        MessageMode messages) {
+
+    /** How the waiter of another instance is notified that a release has granted the lock to it. */
+    public enum MessageMode {
+        /** The best of the other modes that works at the server, as probes show. */
+        AUTO,
+        /** The script of the release publishes the message, which is fastest. */
+        SCRIPT,
+        /** The client publishes the message after the reply, which takes one round trip more. */
+        CLIENT,
+        /** Nothing is published: waiters find the grant by their next poll. */
+        POLLING
+    }
 
     private static final int MAX_REPLICAS = 16;
 
@@ -56,6 +70,26 @@ public record RedisStoreSettings(
         }
     }
 
+    /** Creates settings without a fixed mode of messages. */
+    public RedisStoreSettings(
+            String keyPrefix,
+            Duration commandTimeout,
+            boolean privateConnection,
+            Duration pollInterval,
+            boolean logKeys,
+            boolean publishInstance,
+            int confirmReplicas) {
+        this(
+                keyPrefix,
+                commandTimeout,
+                privateConnection,
+                pollInterval,
+                logKeys,
+                publishInstance,
+                confirmReplicas,
+                MessageMode.AUTO);
+    }
+
     /**
      * Creates settings whose messages contain keys, of a store that publishes its instance, without confirmation by
      * replicas.
@@ -63,5 +97,10 @@ public record RedisStoreSettings(
     public RedisStoreSettings(
             String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
         this(keyPrefix, commandTimeout, privateConnection, pollInterval, true, true, 0);
+    }
+
+    /** Returns the milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */
+    long claimMillis() {
+        return 2 * this.pollInterval.toMillis();
     }
 }

@@ -2,7 +2,6 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.StackRoom;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -17,7 +16,7 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -323,7 +322,7 @@ final class ReplicaConfirmation {
             try {
                 RedisAsyncCommands<byte[], byte[]> commands = current.async();
                 List<RedisFuture<Object>> replies = new ArrayList<>();
-                Set<LuaScript> sent = EnumSet.noneOf(LuaScript.class);
+                Set<RedisScript<Object>> sent = new HashSet<>();
                 for (Request request : pair) {
                     replies.add(call(commands, request.call, sent.add(request.call.script)));
                 }
@@ -350,7 +349,7 @@ final class ReplicaConfirmation {
             byte[][] keys = LettuceScripts.bytes(call.keys);
             byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments[0], call.arguments[1], "1"));
             StoreConnection.Open open = ReplicaConfirmation.this.store.current;
-            RedisScript<Object> script = open != null ? open.textOf(call.script) : call.script;
+            RedisScript<Object> script = open != null ? open.textOf(call) : call.script;
             return withText
                     ? commands.eval(script.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
                     : commands.evalsha(script.getSha1(), ScriptOutputType.MULTI, keys, arguments);

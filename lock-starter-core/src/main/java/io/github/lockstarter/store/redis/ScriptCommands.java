@@ -73,22 +73,38 @@ final class ScriptCommands {
 
         final String[] arguments;
 
+        /** Whether the script returns its messages instead of publishing them. */
+        final boolean returnsMessages;
+
         Call(LuaScript script, List<String> keys, String... arguments) {
             this.script = script;
             this.keys = keys;
             this.arguments = arguments;
+            this.returnsMessages = false;
+        }
+
+        private Call(Call plain) {
+            this.script = plain.script;
+            this.keys = plain.keys;
+            this.arguments = plain.arguments;
+            this.returnsMessages = true;
+        }
+
+        /** Returns the same call of a script that returns its messages. */
+        Call returningMessages() {
+            return new Call(this);
         }
     }
 
     /**
      * Returns the call that executes a command.
      *
-     * @param waiting how acquisitions of this instance wait: {@link #polling}, followed by its inbox if it receives
-     *     messages; null: the subscription is being set up. An acquisition does not join the line then, because it
-     *     could miss its message
-     * @param countsReceivers whether the server of a lock counts all subscribers of a channel
+     * @param waiting how acquisitions of this instance wait, see {@code acquire.lua}: {@link #polling}, followed by its
+     *     inbox if it receives messages, with a dot instead of the colon unless the server has counted the inbox; null:
+     *     the subscription is being set up. An acquisition does not join the line then, because it could miss its
+     *     message
      */
-    Call callOf(Command command, @Nullable String waiting, boolean countsReceivers) {
+    Call callOf(Command command, @Nullable String waiting) {
         if (command instanceof Command.Acquire acquire) {
             String key = this.keys.keyOf(acquire.lock());
             String lease = Long.toString(acquire.leaseMillis());
@@ -97,7 +113,7 @@ final class ScriptCommands {
                     : new Call(LuaScript.ACQUIRE, List.of(key), acquire.id(), key, lease);
         }
         if (command instanceof Command.Release release) {
-            return callOf(release, waiting != null ? waiting : this.polling, countsReceivers);
+            return callOf(release, waiting != null ? waiting : this.polling);
         }
         if (command instanceof Command.Renew renew) {
             return renewals(List.of(renew));
@@ -113,8 +129,7 @@ final class ScriptCommands {
                     downgrade.id(),
                     key,
                     Long.toString(downgrade.leaseMillis()),
-                    Long.toString(downgrade.lastToken()),
-                    countsReceivers ? "1" : "0");
+                    Long.toString(downgrade.lastToken()));
         }
         if (command instanceof Command.PublishInstance publish) {
             return callOf(publish);
@@ -128,27 +143,25 @@ final class ScriptCommands {
         return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
     }
 
-    private Call callOf(Command.Release release, String waiting, boolean countsReceivers) {
+    private Call callOf(Command.Release release, String waiting) {
         String key = this.keys.keyOf(release.lock());
         Successor successor = release.successor();
         if (release.keepMillis() > 0) {
             return new Call(LuaScript.KEEP, List.of(key), release.id(), Long.toString(release.keepMillis()));
         }
-        if (successor == null && release.lastToken() == 0 && countsReceivers) {
+        if (successor == null && release.lastToken() == 0) {
             // Most releases: nothing is sent that the script assumes.
             return new Call(LuaScript.RELEASE, List.of(key), release.id(), key);
         }
         String lastToken = Long.toString(release.lastToken());
-        String receivers = countsReceivers ? "1" : "0";
         return successor == null
-                ? new Call(LuaScript.RELEASE, List.of(key), release.id(), key, lastToken, receivers)
+                ? new Call(LuaScript.RELEASE, List.of(key), release.id(), key, lastToken)
                 : new Call(
                         LuaScript.RELEASE,
                         List.of(key),
                         release.id(),
                         key,
                         lastToken,
-                        receivers,
                         successor.acquisitionId(),
                         Long.toString(successor.leaseMillis()),
                         waiting);
@@ -349,7 +362,8 @@ final class ScriptCommands {
         return number >= 0 && number <= Integer.MAX_VALUE ? (int) number : otherwise;
     }
 
-    private static String text(Object value) {
+    /** Returns a text of a result. */
+    static String text(Object value) {
         return value instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : value.toString();
     }
 }

@@ -52,6 +52,9 @@ final class ServerCheck {
 
     private static final String NO_REPLY = "";
 
+    /** Redis 7 and newer add the script to an error. */
+    private static final String SCRIPT_NAME = " script: .*";
+
     /**
      * No reply, and the errors of a server that has the command: {@code HSET} lacks a value, and no script has that
      * digest.
@@ -65,7 +68,7 @@ final class ServerCheck {
 
     private static final String SHA_OF_NO_SCRIPT = "0".repeat(40);
 
-    private static final String FIELD = "check";
+    static final String FIELD = "check";
 
     private final LettuceScripts scripts;
 
@@ -84,6 +87,8 @@ final class ServerCheck {
     Server server;
 
     private final Set<String> missing = new LinkedHashSet<>();
+
+    private @Nullable String refusedMessage;
 
     /** Commands that the server executes for no user, with its words, and the consequences. */
     private final Map<String, String> unsupported = new LinkedHashMap<>();
@@ -169,7 +174,8 @@ final class ServerCheck {
     private void findMissing() {
         String format = this.keys.ofFormat();
         CompletableFuture<Object> locks = start(LuaScript.CHECK, this.key);
-        CompletableFuture<Object> messages = start(LuaScript.CHECK_MESSAGES, this.key, this.keys.channelOf(FIELD));
+        CompletableFuture<Object> messages =
+                start(LuaScript.CHECK_MESSAGES, this.key, this.keys.channelOf(FIELD), FIELD);
         CompletableFuture<Object> ofFormat = start(LuaScript.CHECK, format, "1");
         CompletableFuture<Object> ofInstance =
                 this.settings.publishInstance() ? start(LuaScript.CHECK, this.keys.ofInstance(FIELD), "1") : null;
@@ -182,12 +188,7 @@ final class ServerCheck {
         note("+eval", "EVAL", error);
         failures(locks).forEach((command, words) -> note('+' + command.toLowerCase(Locale.ROOT), command, words));
         noteTime();
-        if (error == null) {
-            note("+publish", "PUBLISH", errorOf(messages));
-        }
-        failures(messages)
-                .forEach((command, words) ->
-                        note(command.equals("PUBSUB") ? TO_COUNT_SUBSCRIBERS : "+publish", command, words));
+        noteMessages(messages, error == null);
         noteKey('~' + format, ofFormat, Set.of("HGET"));
         if (ofInstance != null) {
             noteKey(this.keys.instancePattern(), ofInstance, Set.of("HMGET", "HSET"));
@@ -205,6 +206,35 @@ final class ServerCheck {
             note("+pexpiretime", "PEXPIRETIME", failures.get("PEXPIRETIME"));
             note("+time", "TIME", this.scripts.hasTime("PEXPIRETIME") ? null : failures.get("TIME"));
         }
+    }
+
+    /** Notes what prevents messages. What no permission changes is the reason for another mode of messages. */
+    private void noteMessages(CompletableFuture<Object> checked, boolean areScriptsPermitted) {
+        String error = errorOf(checked);
+        if (error != null) {
+            boolean isRefusal = RedisErrors.isUnsupported(error) || RedisErrors.isMissingPermission(error);
+            if (areScriptsPermitted && isRefusal && !EXPECTED.matcher(error).find()) {
+                noteMessage("+publish", "PUBLISH", error);
+            }
+            return;
+        }
+        toFailures(((List<?>) checked.join()).get(1))
+                .forEach((command, words) ->
+                        noteMessage(command.equals("PUBSUB") ? TO_COUNT_SUBSCRIBERS : "+publish", command, words));
+    }
+
+    private void noteMessage(String permission, String command, String words) {
+        if (command.equals("PUBLISH") && !RedisErrors.isMissingPermission(words)) {
+            this.refusedMessage = RedisErrors.unwrap(words).replaceFirst(SCRIPT_NAME, "");
+        } else {
+            note(permission, command, words);
+        }
+    }
+
+    /** Returns the words with which the server has refused that scripts publish, or {@code null} if it has not. */
+    @Nullable
+    String refusedMessage() {
+        return this.refusedMessage;
     }
 
     private CompletableFuture<Object> start(LuaScript script, String checkedKey, String... arguments) {
@@ -251,8 +281,7 @@ final class ServerCheck {
             return;
         }
         if (!RedisErrors.isMissingPermission(error)) {
-            // Redis 7 and newer add the script to the error.
-            String words = RedisErrors.unwrap(error).replaceFirst(" script: .*", "");
+            String words = RedisErrors.unwrap(error).replaceFirst(SCRIPT_NAME, "");
             if (RedisErrors.isUnsupported(error) && this.unsupported.putIfAbsent(command, words) == null) {
                 this.unsupportedConsequences.add(consequenceOf(permission));
             }

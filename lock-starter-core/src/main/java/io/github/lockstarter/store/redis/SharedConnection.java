@@ -58,7 +58,7 @@ final class SharedConnection extends StoreConnection {
             RedisStoreSettings settings,
             String servers,
             boolean lettucePresent) {
-        super(servers, new WireFormat(keys, servers));
+        super(servers, keys, settings);
         this.open = new Open(factory, new UnboundTemplate(factory));
         this.current = this.open;
         this.keys = keys;
@@ -112,6 +112,7 @@ final class SharedConnection extends StoreConnection {
             this.format.read(this.open.template);
             noteTime();
             this.isUnusable = isReplica();
+            checkMessages();
             this.answered = true;
             attempts.succeeded();
             executor.shutdown();
@@ -131,6 +132,26 @@ final class SharedConnection extends StoreConnection {
             this.open.timeFailures = ServerCheck.toFailures(checked);
         } catch (RuntimeException ex) {
             logger.debug("It is not known which commands show the time of the server.", ex);
+        }
+    }
+
+    /** Finds out whether scripts may publish. */
+    private void checkMessages() {
+        try {
+            List<?> result = (List<?>) this.open.template.execute(
+                    LuaScript.CHECK_MESSAGES,
+                    List.of(this.keys.keyOf("")),
+                    this.keys.channelOf(ServerCheck.FIELD),
+                    ServerCheck.FIELD);
+            List<?> failures = (List<?>) result.get(1);
+            String refusal = failures.contains("PUBLISH") ? String.valueOf(failures.get(1)) : "";
+            if (!refusal.isEmpty() && !RedisErrors.isMissingPermission(refusal)) {
+                this.messages.refused(RedisErrors.unwrap(refusal));
+            }
+        } catch (RuntimeException ex) {
+            if (RedisErrors.isMessageRefused(ex)) {
+                this.messages.refused(String.valueOf(RedisErrors.errorReply(ex)));
+            }
         }
     }
 

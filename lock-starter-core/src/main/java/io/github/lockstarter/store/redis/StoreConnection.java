@@ -3,8 +3,10 @@ package io.github.lockstarter.store.redis;
 import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
-import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript.Variant;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,6 +29,12 @@ abstract class StoreConnection {
     /** An open connection, which the factory owns. */
     static class Open {
 
+        private static final Set<Variant> RETURNS_MESSAGES = Set.of(Variant.RETURNS_MESSAGES);
+
+        private static final Set<Variant> WITHOUT_TIME = Set.of(Variant.WITHOUT_TIME);
+
+        private static final Set<Variant> WITHOUT_BOTH = Set.of(Variant.RETURNS_MESSAGES, Variant.WITHOUT_TIME);
+
         final RedisConnectionFactory factory;
 
         /** For blocking commands. */
@@ -46,9 +54,12 @@ abstract class StoreConnection {
             this.template.setExposeConnection(true);
         }
 
-        /** Returns the script in the text for this server. */
-        RedisScript<Object> textOf(LuaScript script) {
-            return hasTime("TIME") ? script : script.withoutTime();
+        /** Returns the script of a call in the text for this server. */
+        RedisScript<Object> textOf(ScriptCommands.Call call) {
+            boolean hasTime = this.timeFailures.isEmpty() || hasTime("TIME");
+            return hasTime && !call.returnsMessages
+                    ? call.script
+                    : call.script.in(hasTime ? RETURNS_MESSAGES : call.returnsMessages ? WITHOUT_BOTH : WITHOUT_TIME);
         }
 
         /** Returns whether the command shows the time of the server, possibly after a permission was granted. */
@@ -63,6 +74,9 @@ abstract class StoreConnection {
 
     /** Decides whether locks may be acquired over this connection. */
     final WireFormat format;
+
+    /** Decides how messages about grants are published over this connection. */
+    final MessageRoute messages;
 
     /**
      * Grows whenever a connection breaks. A client repeats a command only after that; new connections therefore do not
@@ -83,9 +97,10 @@ abstract class StoreConnection {
     /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
 
-    StoreConnection(String servers, WireFormat format) {
+    StoreConnection(String servers, LockKeys keys, RedisStoreSettings settings) {
         this.servers = servers;
-        this.format = format;
+        this.format = new WireFormat(keys, servers);
+        this.messages = new MessageRoute(settings.messages(), servers);
     }
 
     /**
@@ -116,6 +131,11 @@ abstract class StoreConnection {
 
     /** Returns the servers and the kind of connection, for the log. */
     abstract String description();
+
+    /** Returns whether the server counts all subscribers of a channel, as far as is known: no cluster and no proxy. */
+    boolean isSingleServer() {
+        return false;
+    }
 
     /** Returns whether the connection is private to the store. */
     boolean isPrivate() {
@@ -165,6 +185,9 @@ abstract class StoreConnection {
 
         /** Called when commands go over this factory from now on; subscriptions over an earlier one end with it. */
         void connected(RedisConnectionFactory factory);
+
+        /** Called when the server was checked, and may not deliver what scripts publish. */
+        default void messagesMayBeRefused() {}
 
         /**
          * Called when commands go to another master from now on, which may not have what the one before had. Follows

@@ -129,17 +129,17 @@ class DifferentialTest {
 
         // A reader behind a writer that dies: the grant to it would reach the limit, so a command that is refused makes
         // none.
-        assertThat(history.execute(acquire("writer"), "", true)).isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(acquire("writer"), "")).isInstanceOf(Reply.Taken.class);
         clock.set(micros + 2_000_000);
-        assertThat(history.execute(acquire("b1.r"), "", true)).isInstanceOf(Reply.Taken.class);
-        assertThat(history.execute(acquire("b2.r"), "", true)).isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(acquire("b1.r"), "")).isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(acquire("b2.r"), "")).isInstanceOf(Reply.Taken.class);
         clock.set(micros + 4_000_000);
-        assertThat(history.execute(acquire("b3.r"), "", true)).isEqualTo("LOCKLIMIT");
-        assertThat(history.execute(acquire("b1.r"), "", true)).isInstanceOf(Reply.Granted.class);
-        assertThat(history.execute(acquire("b3.r"), "", true)).isEqualTo("LOCKLIMIT");
-        Object released = history.execute(new Command.Release(CROWDED, "a1.r", 0, 0, null), "", true);
+        assertThat(history.execute(acquire("b3.r"), "")).isEqualTo("LOCKLIMIT");
+        assertThat(history.execute(acquire("b1.r"), "")).isInstanceOf(Reply.Granted.class);
+        assertThat(history.execute(acquire("b3.r"), "")).isEqualTo("LOCKLIMIT");
+        Object released = history.execute(new Command.Release(CROWDED, "a1.r", 0, 0, null), "");
         assertThat(released).isInstanceOf(Reply.Released.class);
-        assertThat(history.execute(acquire("b3.r"), "", true)).isInstanceOf(Reply.Granted.class);
+        assertThat(history.execute(acquire("b3.r"), "")).isInstanceOf(Reply.Granted.class);
         history.end();
     }
 
@@ -150,21 +150,21 @@ class DifferentialTest {
         CommandHistory history = new CommandHistory(this.seed, this.redis, this.contents);
         history.prepare(List.of(acquire("a.s1.2"), acquire("b.s1.2")), CommandHistory.BEGIN);
         Command toWriter = new Command.Release(CROWDED, "a.s1.2", 0, 0, new Successor("writer", 3_600_000));
-        Object queued = history.execute(toWriter, "one", true);
+        Object queued = history.execute(toWriter, "one");
         assertThat(queued).as("reply to a release whose successor is a writer").isInstanceOf(Reply.InLine.class);
-        assertThat(history.execute(acquire("c.s1.2"), "two", true))
+        assertThat(history.execute(acquire("c.s1.2"), "two"))
                 .as("reply to permits behind the writer")
                 .isInstanceOf(Reply.Taken.class);
-        assertThat(history.execute(release("b.s1.2"), "", true))
+        assertThat(history.execute(release("b.s1.2"), ""))
                 .as("reply to the release of the last permit")
                 .isEqualTo(Reply.Released.INSTANCE);
 
-        assertThat(history.execute(acquire("c.s1.2"), "two", true))
+        assertThat(history.execute(acquire("c.s1.2"), "two"))
                 .as("reply to a poll for permits while the writer has the lock")
                 .isInstanceOf(Reply.Taken.class);
-        Object kept = history.execute(new Command.Release(CROWDED, "writer", 0, 60_000, null), "", true);
+        Object kept = history.execute(new Command.Release(CROWDED, "writer", 0, 60_000, null), "");
         assertThat(kept).as("reply to a release with a minimum hold").isEqualTo(Reply.Released.INSTANCE);
-        assertThat(history.execute(acquire("c.s1.2"), "two", true))
+        assertThat(history.execute(acquire("c.s1.2"), "two"))
                 .as("reply to a poll for permits in the minimum hold")
                 .isEqualTo("LOCKKIND");
         history.end();
@@ -187,10 +187,10 @@ class DifferentialTest {
                 micros);
 
         assertThat(this.redis.line(CROWDED)).startsWith("1:1004:2:");
-        assertThat(history.execute(acquire("b"), "", true)).isInstanceOf(Reply.Taken.class);
-        assertThat(history.execute(release("a1003"), "", true)).isEqualTo(Reply.LeftLine.INSTANCE);
+        assertThat(history.execute(acquire("b"), "")).isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(release("a1003"), "")).isEqualTo(Reply.LeftLine.INSTANCE);
         assertThat(this.redis.line(CROWDED)).startsWith("1:1005:2:");
-        assertThat(history.execute(acquire("c"), "", true)).isInstanceOf(Reply.Taken.class);
+        assertThat(history.execute(acquire("c"), "")).isInstanceOf(Reply.Taken.class);
         assertThat(this.redis.line(CROWDED)).startsWith("1:3:3:");
         history.end();
     }

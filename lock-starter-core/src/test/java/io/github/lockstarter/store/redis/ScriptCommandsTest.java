@@ -33,15 +33,15 @@ class ScriptCommandsTest {
     void shouldJoinTheLineOnlyWhenTheSubscriptionIsDecided() {
         Command acquire = new Command.Acquire("a", "id", 1_000, true);
 
-        assertThat(this.commands.callOf(acquire, null, true).arguments).containsExactly("id", KEY, "1000");
-        assertThat(this.commands.callOf(acquire, "2000:", true).arguments).containsExactly("id", KEY, "1000", "2000:");
-        assertThat(this.commands.callOf(acquire, "9:me", true).arguments).containsExactly("id", KEY, "1000", "9:me");
+        assertThat(this.commands.callOf(acquire, null).arguments).containsExactly("id", KEY, "1000");
+        assertThat(this.commands.callOf(acquire, "2000:").arguments).containsExactly("id", KEY, "1000", "2000:");
+        assertThat(this.commands.callOf(acquire, "9:me").arguments).containsExactly("id", KEY, "1000", "9:me");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, 3})
     void shouldBeAReleaseIfItMayHaveBeenExecutedTwice(long notOwned) {
-        assertThat(this.commands.callOf(RELEASE, null, true).arguments).containsExactly("id", KEY);
+        assertThat(this.commands.callOf(RELEASE, null).arguments).containsExactly("id", KEY);
         assertThat(this.commands.toReply(RELEASE, notOwned, false))
                 .isInstanceOfAny(Reply.NotOwner.class, Reply.LeftLine.class);
 
@@ -68,8 +68,8 @@ class ScriptCommandsTest {
                 new Command.Renew("e", "5", 1_000));
         Command all = new Command.RenewAll(renewals);
 
-        assertThat(this.commands.callOf(all, null, true).arguments).containsExactly("1000", "1;2;3;4;5;5;5;5");
-        assertThat(this.commands.callOf(all, null, true).keys)
+        assertThat(this.commands.callOf(all, null).arguments).containsExactly("1000", "1;2;3;4;5;5;5;5");
+        assertThat(this.commands.callOf(all, null).keys)
                 .as("the last lock fills the call")
                 .hasSize(8)
                 .endsWith("lock:{d}", "lock:{e}", "lock:{e}", "lock:{e}", "lock:{e}");
@@ -86,10 +86,10 @@ class ScriptCommandsTest {
     void shouldRefuseMoreRenewalsThanOneCallHasKeys() {
         List<Command.Renew> renewals = Collections.nCopies(65, new Command.Renew("a", "id", 1_000));
 
-        assertThat(this.commands.callOf(new Command.RenewAll(renewals.subList(0, 64)), null, true).keys)
+        assertThat(this.commands.callOf(new Command.RenewAll(renewals.subList(0, 64)), null).keys)
                 .hasSize(64);
         assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> this.commands.callOf(new Command.RenewAll(renewals), null, true))
+                .isThrownBy(() -> this.commands.callOf(new Command.RenewAll(renewals), null))
                 .withMessageContaining("64")
                 .withMessageContaining("65");
     }

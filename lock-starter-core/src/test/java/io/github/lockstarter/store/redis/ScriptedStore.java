@@ -4,6 +4,7 @@ import io.github.lockstarter.fixture.ServerClock;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.store.redis.script.LuaScript.Variant;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisErrorException;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -16,6 +17,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Executes commands by the scripts on a real Redis, without the client of the library, and reads what they have left there.
@@ -25,6 +29,9 @@ final class ScriptedStore implements AutoCloseable {
 
     /** Name of the additional field with the remaining milliseconds of the key. */
     static final String TTL = "ttl";
+
+    /** Begins the inbox of an entry if no server has counted the inbox. */
+    static final String NOT_COUNTED = ".";
 
     private final LockKeys keys = new LockKeys("lock", LoggedNames.WITH_KEYS);
 
@@ -39,7 +46,7 @@ final class ScriptedStore implements AutoCloseable {
     /** Whether the scripts have {@code TIME}; otherwise they know milliseconds only. */
     final boolean hasTime;
 
-    private final Map<LuaScript, String> digests = new HashMap<>();
+    private final Map<RedisScript<Object>, String> digests = new HashMap<>();
 
     /**
      * What a command has done.
@@ -57,8 +64,10 @@ final class ScriptedStore implements AutoCloseable {
         this.redis = server.cli();
         this.subscriber = server.cli();
         for (LuaScript script : LuaScript.values()) {
-            String text = (hasTime ? script : script.withoutTime()).getScriptAsString();
-            this.digests.put(script, (String) this.redis.command("SCRIPT", "LOAD", text));
+            for (boolean returnsMessages : new boolean[] {true, false}) {
+                RedisScript<Object> each = script.in(variants(returnsMessages));
+                this.digests.put(each, (String) this.redis.command("SCRIPT", "LOAD", each.getScriptAsString()));
+            }
         }
         // Only a command or the test removes what has expired, when the clock is set back afterwards.
         this.redis.command("DEBUG", "SET-ACTIVE-EXPIRE", "0");
@@ -66,15 +75,28 @@ final class ScriptedStore implements AutoCloseable {
         this.redis.command("PSUBSCRIBE", this.keys.channelOf("*"));
     }
 
+    private Set<Variant> variants(boolean returnsMessages) {
+        return Stream.of(Variant.values())
+                .filter(each -> each == Variant.RETURNS_MESSAGES ? returnsMessages : !this.hasTime)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
     LockKeys keys() {
         return this.keys;
     }
 
-    /** Executes a command, and reads the locks and the messages afterwards. */
-    Step execute(Command command, ScriptCommands codec, String inbox, boolean countsReceivers, List<String> locks) {
-        ScriptCommands.Call call = codec.callOf(command, codec.polling + inbox, countsReceivers);
-        List<String> words =
-                new ArrayList<>(List.of("EVALSHA", this.digests.get(call.script), Integer.toString(call.keys.size())));
+    /**
+     * Executes a command, and reads the locks and the messages afterwards.
+     *
+     * @param returnsMessages whether the script returns the messages instead of publishing them
+     */
+    Step execute(Command command, ScriptCommands codec, String inbox, boolean returnsMessages, List<String> locks) {
+        String claim = codec.polling.substring(0, codec.polling.length() - 1);
+        String waiting = claim + (inbox.startsWith(NOT_COUNTED) ? "" : ":") + inbox;
+        ScriptCommands.Call call = codec.callOf(command, waiting);
+        RedisScript<Object> script = call.script.in(variants(returnsMessages));
+        String digest = this.digests.get(script);
+        List<String> words = new ArrayList<>(List.of("EVALSHA", digest, Integer.toString(call.keys.size())));
         words.addAll(call.keys);
         words.addAll(List.of(call.arguments));
         this.redis.send("TIME");
@@ -103,7 +125,14 @@ final class ScriptedStore implements AutoCloseable {
             stored.add(fields);
         }
         long micros = ServerClock.timeIn(replies.get(0));
-        return new Step(micros, outcome(codec, command, replies.get(1)), messages, stored);
+        Object result = replies.get(1);
+        if (script.getResultType() != call.script.getResultType() && result instanceof List<?> list) {
+            for (int i = 1; i < list.size(); i += 2) {
+                messages.add(channelOf((String) list.get(i)) + " <- " + list.get(i + 1));
+            }
+            result = list.get(0);
+        }
+        return new Step(micros, outcome(codec, command, result), messages, stored);
     }
 
     private Object reply() {
@@ -134,6 +163,11 @@ final class ScriptedStore implements AutoCloseable {
             reply = (List<?>) Objects.requireNonNull(this.subscriber.read());
         } while (!command.equals(reply.get(0)));
         boolean unused = subscribes ? this.subscribed.add(inbox) : this.subscribed.remove(inbox);
+    }
+
+    /** Returns the channel of an inbox, which may be one that no server has counted. */
+    String channelOf(String inbox) {
+        return this.keys.channelOf(inbox.startsWith(NOT_COUNTED) ? inbox.substring(1) : inbox);
     }
 
     boolean isSubscribed(String inbox) {

@@ -63,11 +63,11 @@ class ServerCheckTest {
 
     @Test
     void shouldReportAllMissingCommands() {
-        startWithout("PEXPIRE", "HSET", "PTTL", "PUBLISH");
+        startWithout("PEXPIRE", "HSET", "PTTL");
 
         assertThat(onlyLine(Level.ERROR))
                 .contains("Redis at 127.0.0.1:")
-                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL (", "PUBLISH ("));
+                .containsSubsequence(List.of("HSET (", "PEXPIRE (", "PTTL ("));
     }
 
     /** A private connection, and that of the application. */
@@ -134,12 +134,31 @@ class ServerCheckTest {
         return new RedisStoreSettings("shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0);
     }
 
-    @ParameterizedTest
-    @CsvSource({"PUBLISH, waiters poll", "PUBSUB, two poll intervals"})
-    void shouldReportWhatFollowsWithoutAnOptionalCommand(String command, String consequence) {
-        startWithout(command);
+    @Test
+    void shouldReportWhatFollowsIfTheServerDoesNotCountSubscribers() {
+        startWithout("PUBSUB");
 
-        assertThat(onlyLine(Level.WARN)).contains(command + " (", consequence);
+        assertThat(onlyLine(Level.WARN)).contains("PUBSUB (", "two poll intervals");
+    }
+
+    /** Neither scripts nor the client can publish, which probes show. */
+    @Test
+    void shouldReportThatWaitersPollWithoutMessages() {
+        try (LogCapture modes = new LogCapture(MessageRoute.class, Level.INFO);
+                RedisServer server = RedisServer.start("--rename-command", "PUBLISH", "");
+                ConnectedStore store = new ConnectedStore("one", Servers.of(server), SETTINGS)) {
+            soon().until(() -> modes.all().size() == 2);
+
+            assertThat(modes.with("published by the client")).hasSize(1);
+            assertThat(modes.events().get(1).getLevel()).isEqualTo(Level.WARN);
+            assertThat(modes.with("Waiters of other instances poll"))
+                    .singleElement()
+                    .asString()
+                    .contains("unknown command");
+            assertThat(store.store().messages().mode()).isEqualTo("polling");
+            assertThat(store.store().obstacle()).isNull();
+            assertThat(this.log.all()).isEmpty();
+        }
     }
 
     @ParameterizedTest

@@ -1,8 +1,11 @@
 package io.github.lockstarter.store.redis.script;
 
 import io.github.lockstarter.text.LoggedNames;
+import java.util.Comparator;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Maps names of locks to Redis keys, {@code prefix:{name}}, and back, and names the channels of instances. The braces
@@ -71,6 +74,18 @@ public final class LockKeys {
      */
     public String ofNoLock(char last) {
         return this.keyStart + '}' + last;
+    }
+
+    /**
+     * Returns a key that no lock has, and whose slot is far from that of the channel, so that it belongs to another
+     * shard if there are several.
+     */
+    public String farFrom(String channel) {
+        int slot = ClusterSlotHashUtil.calculateSlot(channel);
+        return IntStream.rangeClosed('0', 'z')
+                .mapToObj(last -> ofNoLock((char) last))
+                .max(Comparator.comparingInt(key -> Math.abs(ClusterSlotHashUtil.calculateSlot(key) - slot)))
+                .orElseThrow();
     }
 
     /** Returns the pattern of all keys and channels, in the form of access rules. */

@@ -5,13 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.script.DigestUtils;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -32,6 +34,8 @@ import org.springframework.data.redis.core.script.RedisScript;
  *   <li>{@code -- unrolled setFields pcall HSET 2}: a function of that name that executes {@code HSET} with two words a
  *       field, by a call for each number of fields: 1 to 8, and 64.
  * </ul>
+ *
+ * <p>A server that refuses commands of a text gets the text without them, see {@link Variant}.
  */
 public enum LuaScript implements RedisScript<Object> {
     ACQUIRE(String.class),
@@ -53,13 +57,57 @@ public enum LuaScript implements RedisScript<Object> {
     CHECK_MESSAGES(List.class),
     CHECK_TIME(List.class);
 
+    /** A property of a server that needs other texts. */
+    public enum Variant {
+        /** Scripts return the messages that their client is to publish. */
+        RETURNS_MESSAGES(Map.of("messages.lua", "outbox.lua"), "by_client.lua"),
+        /** Scripts may not ask for the time by {@code TIME}: they compute it, in milliseconds, from the end of a key. */
+        WITHOUT_TIME(
+                Map.of(
+                        "now.lua", "no_time_now.lua",
+                        "left.lua", "no_time_left.lua",
+                        "free.lua", "no_time_free.lua"),
+                null);
+
+        /** The files that replace others, by the names of those. */
+        @SuppressWarnings("ImmutableEnumChecker")
+        private final Map<String, String> replacements;
+
+        /** Surrounds each script that includes the replaced file, or {@code null}. */
+        private final @Nullable String frame;
+
+        Variant(Map<String, String> replacements, @Nullable String frame) {
+            this.replacements = replacements;
+            this.frame = frame;
+        }
+    }
+
+    private record VariantScript(String text, String sha1, Class<?> resultType) implements RedisScript<Object> {
+
+        @Override
+        public String getSha1() {
+            return this.sha1;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public Class<Object> getResultType() {
+            return (Class<Object>) this.resultType;
+        }
+
+        @Override
+        public String getScriptAsString() {
+            return this.text;
+        }
+    }
+
+    private static final String INCLUDE = "-- include ";
+
+    /** Begins the comment that names the file, or the variant, of the lines that follow. */
+    private static final String FILE = "-- file ";
+
     /** Locks that one call renews: enough to share its cost, and few enough to block Redis for less than a millisecond. */
     public static final int MAX_RENEWALS = 64;
-
-    private static final String MESSAGES = "messages.lua";
-
-    /** The files that read the time of the server, or need it in the texts without {@code TIME}. */
-    private static final Set<String> TIME = Set.of("now.lua", "left.lua", "free.lua");
 
     /** The number of keys in each call. */
     public final int keys;
@@ -70,13 +118,17 @@ public enum LuaScript implements RedisScript<Object> {
 
     private final Class<?> resultType;
 
+    /** A cache. */
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Map<Set<Variant>, RedisScript<Object>> variants = new ConcurrentHashMap<>();
+
     LuaScript(Class<?> resultType) {
         this(resultType, 1);
     }
 
     LuaScript(Class<?> resultType, int keys) {
         this.keys = keys;
-        this.text = assemble(true, true);
+        this.text = assemble(Set.of());
         this.sha1 = DigestUtils.sha1DigestAsHex(this.text);
         this.resultType = resultType;
     }
@@ -90,19 +142,31 @@ public enum LuaScript implements RedisScript<Object> {
     }
 
     /**
-     * Returns the text as it is sent, without comments.
+     * Returns the script for a server that needs these variants: this one if they change nothing of its text.
      *
-     * @param publishes whether the script publishes messages and counts their receivers; otherwise the text contains no
-     *     command for that, except if it has no other purpose
-     * @param hasTime whether the script asks for the time by {@code TIME}; otherwise {@code PEXPIRETIME} and {@code
-     *     PTTL} show it, which has milliseconds then
+     * @param needed immutable
      */
-    String assemble(boolean publishes, boolean hasTime) {
-        String file = name().toLowerCase(Locale.ROOT).replaceFirst("_\\d+$", "") + ".lua";
+    public RedisScript<Object> in(Set<Variant> needed) {
+        return this.variants.computeIfAbsent(needed, this::variantOf);
+    }
+
+    private RedisScript<Object> variantOf(Set<Variant> needed) {
+        String assembled = assemble(needed);
+        boolean returnsMessages = raw(needed).contains(FILE + Variant.RETURNS_MESSAGES);
+        return assembled.equals(this.text)
+                ? this
+                : new VariantScript(
+                        assembled,
+                        DigestUtils.sha1DigestAsHex(assembled),
+                        returnsMessages ? List.class : this.resultType);
+    }
+
+    /** Returns the text as it is sent, without comments, with the files that the variants replace. */
+    String assemble(Set<Variant> needed) {
         StringBuilder assembled = new StringBuilder();
         StringBuilder part = assembled;
         String[] repetitions = {};
-        for (String line : lines(file, publishes, hasTime).toList()) {
+        for (String line : framed(raw(needed), needed)) {
             if (line.startsWith("-- each ")) {
                 part = new StringBuilder();
                 repetitions = line.equals("-- each key")
@@ -124,38 +188,39 @@ public enum LuaScript implements RedisScript<Object> {
         return assembled.toString().replace("KEYS[N]", "KEYS[1]");
     }
 
-    private static Stream<String> lines(String file, boolean publishes, boolean hasTime) {
-        String include = "-- include ";
-        String prefix = !publishes && file.equals(MESSAGES) ? "no_" : !hasTime && TIME.contains(file) ? "no_time_" : "";
-        return read(prefix + file)
+    private List<String> raw(Set<Variant> needed) {
+        String file = name().toLowerCase(Locale.ROOT).replaceFirst("_\\d+$", "") + ".lua";
+        return lines(file, needed).toList();
+    }
+
+    private static Stream<String> lines(String file, Set<Variant> needed) {
+        Optional<Variant> variant = needed.stream()
+                .filter(each -> each.replacements.containsKey(file))
+                .findFirst();
+        Stream<String> included = read(variant.map(each -> each.replacements.get(file))
+                        .orElse(file))
                 .lines()
                 .map(String::strip)
-                .flatMap(line -> line.startsWith(include) && line.endsWith(".lua")
-                        ? lines(line.substring(include.length()), publishes, hasTime)
+                .flatMap(line -> line.startsWith(INCLUDE) && line.endsWith(".lua")
+                        ? lines(line.substring(INCLUDE.length()), needed)
                         : Stream.of(line));
+        return Stream.concat(Stream.of(FILE + variant.map(Enum::name).orElse(file)), included);
     }
 
-    /**
-     * Returns the script for a server that refuses {@code TIME} in scripts, in the text without it; this script if both
-     * texts are the same.
-     */
-    public RedisScript<Object> withoutTime() {
-        return WithoutTime.SCRIPTS.getOrDefault(this, this);
-    }
-
-    /** The scripts that have another text without {@code TIME}; most applications never need them. */
-    private static final class WithoutTime {
-
-        static final Map<LuaScript, RedisScript<Object>> SCRIPTS = new EnumMap<>(LuaScript.class);
-
-        static {
-            for (LuaScript script : LuaScript.values()) {
-                String other = script.assemble(true, false);
-                if (!other.equals(script.text)) {
-                    SCRIPTS.put(script, RedisScript.of(other, script.getResultType()));
-                }
+    /** Puts a script into the frames of the variants that have replaced a file of it. */
+    private static List<String> framed(List<String> script, Set<Variant> needed) {
+        List<String> framed = script;
+        for (Variant each : needed) {
+            if (each.frame != null && script.contains(FILE + each)) {
+                List<String> inner = framed;
+                framed = read(each.frame)
+                        .lines()
+                        .map(String::strip)
+                        .flatMap(line -> line.equals(INCLUDE + "script") ? inner.stream() : Stream.of(line))
+                        .toList();
             }
         }
+        return framed;
     }
 
     /** Returns a function with a call of the command for each width; see its words at the head of the class. */

@@ -6,8 +6,8 @@
 -- ARGV[2]  the key of the lock once more, as the text that messages contain
 -- ARGV[3]  lease in milliseconds
 -- ARGV[4]  the end of its entry in the line: the milliseconds in which it must claim a grant from the line, which are twice its
---          shortest poll interval; a colon; and the inbox of its instance, which is notified of such a grant. Without an
---          inbox, the instance only polls. Absent: it does not join
+--          shortest poll interval; a colon if the server has counted the inbox of its instance, or else a dot; and that inbox,
+--          which is notified of such a grant. Without an inbox, the instance only polls. Absent: it does not join
 --
 -- Returns a text, because a client reads one value with less effort than a list: the fencing token (positive) if the
 -- acquisition owns or shares the lock. Otherwise, separated by spaces: the remaining milliseconds of the holder's lease,

@@ -2,15 +2,16 @@
 -- refuse every text that contains these commands.
 --
 -- KEYS[1]  a key that no lock has, which servers require
--- ARGV[1]  a channel to which no instance is subscribed
+-- ARGV[1]  a channel
+-- ARGV[2]  the message that is published to it
 --
--- Returns what check.lua returns.
+-- Returns a list: the number of subscribers of the channel that the server counts, and what check.lua returns.
 
 -- include tried.lua
 
-local reply = redis.pcall('PUBLISH', ARGV[1], 'check')
+local reply = redis.pcall('PUBLISH', ARGV[1], ARGV[2])
 tried('PUBLISH', reply)
 reply = redis.pcall('PUBSUB', 'NUMSUB', ARGV[1])
 tried('PUBSUB', reply)
 
-return failures
+return {reply[2] or 0, failures}

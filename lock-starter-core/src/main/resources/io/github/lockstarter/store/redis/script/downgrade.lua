@@ -6,7 +6,6 @@
 -- ARGV[2]  the key of the lock once more, as the text that messages contain
 -- ARGV[3]  lease of the reader in milliseconds
 -- ARGV[4]  last fencing token used under the id of the owner
--- ARGV[5]  as ARGV[4] of release.lua
 --
 -- Returns the fencing token of the reader if it shares the lock now, 0 if the lock is free, -1 if another acquisition owns it
 -- or the key is not a lock.
@@ -18,7 +17,7 @@
 
 -- include id.lua
 
-local id, name, lease, lastToken, receivers = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local id, name, lease, lastToken = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- include held.lua
 -- include entry.lua
@@ -47,5 +46,5 @@ end
 
 holder.deadline = math.max(holder.deadline, lock.millis + lease)
 setHolder(reader, holder)
-local _, failure = finish('', 0, receivers)
+local _, failure = finish('', 0)
 return failure or holder.token

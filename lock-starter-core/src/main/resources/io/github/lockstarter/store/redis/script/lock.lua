@@ -10,7 +10,8 @@
 --            a time before which the deadline of no entry ends, separated by colons. Places may be empty
 --   e:<n>    id of the entry in place n
 --   w:<id>   that entry: its place, its deadline, the milliseconds in which it would claim a grant, and the inbox of its
---            instance, separated by colons. It is removed after its deadline unless it polls again
+--            instance, separated by colons; the last one is a dot if no server has counted the inbox. It is removed after its
+--            deadline unless it polls again
 --   s        shared use: the number of holders, the sum of their weights, a time before which no holder's lease ends, and
 --            the id of a holder, or nothing, separated by colons
 --   h:<id>   a holder: the end of its lease, its fencing token and its weight, separated by colons; h:~k<id> is kept for a
@@ -130,8 +131,11 @@ end
 
 -- Returns the entry of that id in the line, nil if it is not in the line.
 local function entryOf(id)
-  local place, deadline, claim, inbox = string.match(get('w:' .. id) or '', '^(%d+):(%d+):(%d+):(.*)$')
-  return place and {place = tonumber(place), deadline = tonumber(deadline), claim = tonumber(claim), inbox = inbox}
+  local place, deadline, claim, isCounted, inbox = string.match(get('w:' .. id) or '', '^(%d+):(%d+):(%d+)([:.])(.*)$')
+  return place and {
+    place = tonumber(place), deadline = tonumber(deadline), claim = tonumber(claim),
+    isCounted = isCounted == ':' and inbox ~= '', inbox = inbox
+  }
 end
 
 local function remove(id, place)
@@ -294,13 +298,14 @@ local function endGrant(id, lastToken)
 end
 
 -- Grants the lock to the first in the line that is alive, and to those behind it, as long as they fit; removes those before it
--- that are not. The grant to `caller`, which asks at this moment, has a lease of its own; the others must claim theirs. With
--- `countsReceivers`, an entry that is late with its poll and whose inbox has no subscriber is skipped, because its instance is gone.
+-- that are not. The grant to `caller`, which asks at this moment, has a lease of its own; the others must claim theirs. When
+-- `isRelease`, an entry that is late with its poll and whose inbox has no subscriber is skipped, because its instance is gone, if a
+-- server has counted the inbox before.
 -- The place of one that polls in time stays: a subscription can be dead at the server while the instance is alive. A deadline is
 -- three intervals after a poll, and the claim is two of the shortest, so that more than the claim is left within the shortest one; an
 -- entry that polls less often counts as alive for longer.
 -- Returns the grants to be published, and the token of the caller's.
-local function grantLine(caller, lease, countsReceivers)
+local function grantLine(caller, lease, isRelease)
   local granted, own = {}, nil
   while not lock.owner and lock.count > 0 do
     local id = get('e:' .. lock.first)
@@ -318,7 +323,7 @@ local function grantLine(caller, lease, countsReceivers)
     end
     if isAlive and id == caller then
       own = grant(id, lease)
-    elseif isAlive and not (entry.inbox ~= '' and countsReceivers and entry.deadline - lock.millis < entry.claim
+    elseif isAlive and not (entry.isCounted and isRelease and entry.deadline - lock.millis < entry.claim
       and hasNoReceiver(name, entry.inbox)) then
       granted[#granted + 1] = {id = id, inbox = entry.inbox, token = grant(id, entry.claim)}
     end
@@ -406,10 +411,9 @@ local function notifyAll(granted)
 end
 
 -- Grants the lock along the line as grantLine does, writes it after a change of its owners, and notifies the waiters that own it now;
--- deletes it if there is no owner. `receivers` is 0 if this server may not know all subscribers. Returns the token of the caller's
--- grant, or nil, and the error, or nil.
-local function finish(caller, lease, receivers)
-  local granted, own = grantLine(caller, lease, receivers ~= '0')
+-- deletes it if there is no owner. Returns the token of the caller's grant, or nil, and the error, or nil.
+local function finish(caller, lease)
+  local granted, own = grantLine(caller, lease, true)
   local failure = nil
   if lock.owner or lock.used > 0 then
     failure = write(false)

@@ -1,8 +1,8 @@
 -- Messages about grants of a lock: its key, which is `name`, followed by <id>:<token>, to the inbox of the instance
 -- that waits. An inbox without a name receives none. Both functions use pcall: without the permissions, waiters poll. These are the
--- only commands for messages, and no_messages.lua replaces this text where a server refuses them in scripts.
+-- only commands for messages, and outbox.lua replaces this text where a server refuses them in scripts or loses the messages.
 
--- Whether this server knows no subscriber of the inbox.
+-- Whether this server, which has counted the inbox before, knows no subscriber of it now.
 local function hasNoReceiver(name, inbox)
   local counted = redis.pcall('PUBSUB', 'NUMSUB', string.match(name, '^(.-):{') .. ':inbox:' .. inbox)
   return counted[2] == 0

@@ -1,4 +1,4 @@
--- Replaces messages.lua where a server refuses its commands in scripts: waiters poll.
+-- Replaces messages.lua in scripts that grant no lock along the line.
 
 local function hasNoReceiver()
   return false

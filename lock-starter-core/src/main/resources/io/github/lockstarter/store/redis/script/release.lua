@@ -7,10 +7,9 @@
 --          ends that hold
 -- ARGV[2]  the key of the lock once more, as the text that messages contain
 -- ARGV[3]  the next token is larger than this one, which may have been used under that id; 0 or absent: than the stored one
--- ARGV[4]  0: this server may not know all subscribers (a cluster, the application's connection); 1 or absent: it does
--- ARGV[5]  id of the next waiter of this instance; absent: there is none
--- ARGV[6]  lease of that waiter in milliseconds
--- ARGV[7]  as ARGV[4] of acquire.lua, for that waiter
+-- ARGV[4]  id of the next waiter of this instance; absent: there is none
+-- ARGV[5]  lease of that waiter in milliseconds
+-- ARGV[6]  as ARGV[4] of acquire.lua, for that waiter
 --
 -- Returns the fencing token (larger than 3) if the next waiter of this instance owns the lock now; the negated token of the
 -- owner (less than -3) if the lock was released and that waiter is in the line; 1: released; 3: left the line; 0: the lock
@@ -20,16 +19,16 @@
 -- The message about a grant is the key, followed by <id>:<token>. It is published after all writes: on a replica, or with too
 -- few replicas, Redis rejects writes but not PUBLISH, and the message would report a grant that never happened. A grant that
 -- is reported is never taken back: Redis passes messages on to replicas, and a subscriber there, which PUBLISH does not
--- count, would believe in it. So subscribers are counted before, unless the waiter has polled within its interval: then its
--- instance is alive, and finds the grant by its next poll, even if its subscription is gone. Without the permission for that
--- (+pubsub|numsub), a grant to an instance that is gone lasts until it was to be claimed.
+-- count, would believe in it. So subscribers are counted before, if this server has counted the inbox earlier; unless the waiter
+-- has polled within its interval: then its instance is alive, and finds the grant by its next poll, even if its subscription is
+-- gone. Without the permission for that (+pubsub|numsub), a grant to an instance that is gone lasts until it was to be claimed.
 --
 -- Atomic, because a late release must not free the lock of the next owner, and an acquisition that leaves the line must not
 -- be granted the lock at the same time. Ids are never reused: a repetition finds nothing under its own id and changes
 -- nothing, and a next waiter that owns the lock or is in the line proves the first execution. It works on a full Redis,
 -- which always accepts HDEL, and does not reject the writes of a script after its first one.
 
-local id, successor = ARGV[1], ARGV[5]
+local id, successor = ARGV[1], ARGV[4]
 
 -- With a marker of lock.lua as its id, a release would end the grants of all readers, or of all holders of permits.
 if #id == 2 and (id == '~r' or id == '~s') then
@@ -44,7 +43,7 @@ if isOwner and not (line or successor) then
   return 1
 end
 
-local name, lastToken, receivers, lease, waiting = ARGV[2], ARGV[3] or 0, ARGV[4], ARGV[6], ARGV[7]
+local name, lastToken, lease, waiting = ARGV[2], ARGV[3] or 0, ARGV[5], ARGV[6]
 successor = successor or ''
 
 -- include entry.lua
@@ -60,11 +59,11 @@ if first then
   fields = redis.call('HMGET', KEYS[1], 'f', 'e:' .. first, 'w:' .. successor)
   local token, head, isInLine = tonumber(fields[1]) or 0, fields[2] or '', fields[3]
   local wait = redis.call('HGET', KEYS[1], 'w:' .. head)
-  local place, deadline, claim, inbox = string.match(wait or '', '^(%d+):(%d+):(%d+):(.*)$')
+  local place, deadline, claim, isCounted, inbox = string.match(wait or '', '^(%d+):(%d+):(%d+)([:.])(.*)$')
   due, deadline = tonumber(due), tonumber(deadline)
   if place == first and now < math.min(due, deadline) and last - first == count - 1 and not isInLine
     and not string.find(head .. successor, '.', 1, true) and id ~= '~k' .. successor
-    and (inbox == '' or receivers == '0' or deadline - now >= tonumber(claim) or not hasNoReceiver(name, inbox)) then
+    and (inbox == '' or isCounted == '.' or deadline - now >= tonumber(claim) or not hasNoReceiver(name, inbox)) then
     token = math.max(time[1] * 1000000 + time[2], token + 1, lastToken + 1)
     local entry
     if successor ~= '' then
@@ -111,7 +110,7 @@ local holder = successor ~= '' and holderOf(successor)
 if holder then
   holder.deadline = math.max(holder.deadline, lock.millis + lease)
   setHolder(successor, holder)
-  local _, failure = finish('', 0, receivers)
+  local _, failure = finish('', 0)
   return failure or holder.token
 end
 
@@ -129,12 +128,12 @@ if not isOwner then
   end
   remove(id, entry.place)
   -- Those behind it may fit.
-  local _, failure = finish('', 0, receivers)
+  local _, failure = finish('', 0)
   return failure or 3
 end
 
 if successor ~= '' then
   join(successor, waiting)
 end
-local own, failure = finish(successor, lease, receivers)
+local own, failure = finish(successor, lease)
 return failure or own or (successor ~= '' and -lock.token or 1)

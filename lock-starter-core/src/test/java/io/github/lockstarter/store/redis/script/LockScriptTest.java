@@ -181,7 +181,7 @@ class LockScriptTest {
         this.scripts.acquire("me");
         this.scripts.join("me.r");
 
-        this.scripts.call(LuaScript.DOWNGRADE, List.of(KEY), "me", KEY, LockScripts.LEASE, 0, 1);
+        this.scripts.call(LuaScript.DOWNGRADE, List.of(KEY), "me", KEY, LockScripts.LEASE, 0);
 
         assertThat(this.redis.hgetall(KEY).get("s")).as("one holder").startsWith("1:1:");
     }
@@ -320,12 +320,12 @@ class LockScriptTest {
             Map<String, String> before = this.redis.hgetall(key);
             for (String id : List.of("~r", "~s")) {
                 assertRefused(LuaScript.RELEASE, key, id, key);
-                assertRefused(LuaScript.RELEASE, key, id, key, 0, 1, "next", 1000, "2000:");
+                assertRefused(LuaScript.RELEASE, key, id, key, 0, "next", 1000, "2000:");
             }
             for (String id : List.of("~r", "~s", "~kme")) {
                 assertRefused(LuaScript.ACQUIRE, key, id, key, 1000);
                 assertRefused(LuaScript.KEEP, key, id, 1);
-                assertRefused(LuaScript.DOWNGRADE, key, id, key, 1000, 0, 1);
+                assertRefused(LuaScript.DOWNGRADE, key, id, key, 1000, 0);
                 assertRefused(LuaScript.RENEW, key, 100_000, id);
             }
             assertThat(this.redis.hgetall(key)).isEqualTo(before);

@@ -42,7 +42,7 @@ final class LockScripts {
 
     /** Releases with a next waiter of the same instance. */
     long releaseTo(String successor, String id, long lastToken) {
-        return code(LuaScript.RELEASE, id, KEY, lastToken, 1, successor, LEASE, CLAIM + ":one");
+        return code(LuaScript.RELEASE, id, KEY, lastToken, successor, LEASE, CLAIM + ":one");
     }
 
     private long code(LuaScript script, Object... arguments) {

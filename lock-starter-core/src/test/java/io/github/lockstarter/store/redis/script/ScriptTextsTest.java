@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.lockstarter.store.redis.script.LuaRules.Violation;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,9 +12,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** The texts of scripts as they are sent, and the rules that they are compared with. */
 class ScriptTextsTest {
+
+    private static final Set<LuaScript.Variant> RETURNED = Set.of(LuaScript.Variant.RETURNS_MESSAGES);
 
     @ParameterizedTest
     @EnumSource
@@ -26,7 +30,7 @@ class ScriptTextsTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CHECK_MESSAGES")
     void shouldHaveATextWithoutCommandsForMessages(LuaScript script) {
-        assertThat(LuaRules.violatedBy(script.assemble(false, true), false, script.keys))
+        assertThat(LuaRules.violatedBy(script.in(RETURNED).getScriptAsString(), false, script.keys))
                 .as("rules that %s violates", script)
                 .isEmpty();
     }
@@ -36,20 +40,21 @@ class ScriptTextsTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"ACQUIRE", "RELEASE", "DOWNGRADE", "CHECK_MESSAGES"})
     void shouldNotContainCommandsForMessagesWithoutNeed(LuaScript script) {
-        assertThat(script.assemble(true, true)).isEqualTo(script.assemble(false, true));
+        assertThat(script.in(RETURNED)).isSameAs(script);
     }
 
     /** Of a server that refuses {@code TIME} in scripts; CHECK_TIME asks whether it does. */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CHECK_TIME")
     void shouldHaveATextWithoutTime(LuaScript script) {
-        String text = script.withoutTime().getScriptAsString();
+        RedisScript<Object> withoutTime = script.in(Set.of(LuaScript.Variant.WITHOUT_TIME));
+        String text = withoutTime.getScriptAsString();
         assertThat(text).doesNotContain("'TIME'").doesNotContain("--").doesNotContainPattern("\\bN\\b");
         assertThat(LuaRules.violatedBy(text, true, script.keys))
                 .as("rules that %s violates", script)
                 .isEmpty();
         assertThat(script.getScriptAsString()).as("the text with TIME").doesNotContain("PEXPIRETIME");
-        assertThat(script.withoutTime() == script)
+        assertThat(withoutTime == script)
                 .as("both texts are one")
                 .isEqualTo(!script.getScriptAsString().contains("'TIME'") && !text.contains("PEXPIRETIME"));
     }

@@ -190,7 +190,7 @@ end
 
 local LOCKS = {'lock:{a}', 'lock:{b}', 'lock:{c}'}
 local IDS = {'a1', 'a2', 'a3', 'a4', 'a5', 'b1.r', 'b2.r', 'b3.r', 'a1.r', 'c1.s1.3', 'c2.s2.3', 'c3.s1.3'}
-local CLAIMS = {'2000:', '2000:one', '2000:three', '500:seven'}
+local CLAIMS = {'2000:', '2000:one', '2000:three', '500:seven', '2000.five'}
 
 local function step(script, keys, ...)
   print(script, table.concat(keys, ' '), ...)
@@ -211,12 +211,12 @@ local function randomStep(lock)
   elseif kind < 70 then
     step('release', {lock}, commands.HGET(lock, 'o') or id, lock)
   elseif kind < 82 then
-    step('release', {lock}, commands.HGET(lock, 'o') or id, lock, any({'0', '1700000900123456'}), random(2), any(IDS),
-      lease, any(CLAIMS))
+    step('release', {lock}, commands.HGET(lock, 'o') or id, lock, any({'0', '1700000900123456'}), any(IDS), lease,
+      any(CLAIMS))
   elseif kind < 86 then
     step('keep', {lock}, any({id, 'a1', 'b1.r'}), lease)
   elseif kind < 90 then
-    step('downgrade', {lock}, any({'a1', 'a2'}), lock, lease, 0, 1)
+    step('downgrade', {lock}, any({'a1', 'a2'}), lock, lease, 0)
   elseif kind < 93 then
     step('renew', {lock}, lease, any(IDS))
   elseif kind < 97 then
