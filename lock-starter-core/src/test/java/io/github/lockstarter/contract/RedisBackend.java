@@ -140,9 +140,9 @@ final class RedisBackend implements LockBackend {
     @Override
     public synchronized long commands() {
         if (this.proxy != null) {
-            return this.proxy.commandsSeen(command -> Commands.named("evalsha", "eval", "hexists")
-                            .test(command)
-                    && command.stream().noneMatch(word -> word.startsWith("lock:inbox:")));
+            return this.proxy.commandsSeen(
+                    command -> Commands.named("evalsha", "eval", "hexists").test(command)
+                            && command.stream().noneMatch(word -> word.startsWith("lock:inbox:")));
         }
         return this.owners.stream()
                 .map(RedisCli::infoCommandStats)

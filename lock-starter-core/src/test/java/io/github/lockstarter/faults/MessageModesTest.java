@@ -173,8 +173,8 @@ class MessageModesTest {
         try (FaultProxy proxy =
                 FaultProxy.inFrontOf(this.server.port(), ServiceProfile.silent(Duration.ofSeconds(2)))) {
             Instance owner = this.instances.at(this.server, MessageModesTest::withMessagesOnly);
-            Instance waiter = this.instances.at(
-                    proxy, setup -> withMessagesOnly(setup).commandTimeout(Duration.ofSeconds(1)));
+            Instance waiter =
+                    this.instances.at(proxy, setup -> withMessagesOnly(setup).commandTimeout(Duration.ofSeconds(1)));
             Lease lease = owner.acquire(NAME);
             CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
             soon().until(() -> proxy.commandsSeen(Commands.named("subscribe")) > 1);
@@ -191,8 +191,8 @@ class MessageModesTest {
     void shouldShowThatThereIsNoSubscription() throws Exception {
         try (FaultProxy proxy = FaultProxy.inFrontOf(this.server.port())) {
             Instance owner = this.instances.at(this.server, MessageModesTest::withMessagesOnly);
-            Instance waiter = this.instances.at(
-                    proxy, setup -> withMessagesOnly(setup).commandTimeout(Duration.ofSeconds(1)));
+            Instance waiter =
+                    this.instances.at(proxy, setup -> withMessagesOnly(setup).commandTimeout(Duration.ofSeconds(1)));
             Lease lease = owner.acquire(NAME);
             proxy.swallowMessages();
             CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
