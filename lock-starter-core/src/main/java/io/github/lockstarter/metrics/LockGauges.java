@@ -41,14 +41,12 @@ public final class LockGauges implements MeterBinder {
                         "distributed.lock.messages.dropped", this.statistics, RegistryStatistics::droppedMessages)
                 .description("Messages about grants that were not published")
                 .register(registry);
-        if (this.statistics.messageMode() != null) {
-            MODES.forEach(mode -> Gauge.builder(
-                            "distributed.lock.messages.mode",
-                            this.statistics,
-                            statistics -> mode.equals(statistics.messageMode()) ? 1 : 0)
-                    .description("1 for the mode in which waiters of other instances are notified of grants")
-                    .tag("mode", mode)
-                    .register(registry));
-        }
+        MODES.forEach(mode -> Gauge.builder(
+                        "distributed.lock.messages.mode",
+                        this.statistics,
+                        statistics -> mode.equals(statistics.messageMode()) ? 1 : 0)
+                .description("1 for the mode in which waiters of other instances are notified of grants")
+                .tag("mode", mode)
+                .register(registry));
     }
 }

@@ -7,6 +7,7 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
@@ -21,10 +22,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** Redis, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
@@ -81,6 +84,25 @@ final class RedisBackend implements LockBackend {
                         : Servers.at(proxy.host(), proxy.port()),
                 List.of(server));
         this.proxy = proxy;
+        loadScripts(proxy);
+    }
+
+    /** Lets the proxy know the scripts that it permits, so that each call of one is one command. */
+    private static void loadScripts(FaultProxy proxy) {
+        try (RedisCli redis = RedisCli.connect(proxy.port())) {
+            for (LuaScript script : LuaScript.values()) {
+                load(redis, script);
+                load(redis, script.in(Set.of(LuaScript.Variant.RETURNS_MESSAGES)));
+            }
+        }
+    }
+
+    private static void load(RedisCli redis, RedisScript<Object> script) {
+        try {
+            redis.command("SCRIPT", "LOAD", script.getScriptAsString());
+        } catch (RedisErrorException ex) {
+            // a profile refuses its text
+        }
     }
 
     private RedisBackend(Supplier<LettuceConnectionFactory> connections, List<RedisServer> owners) {
