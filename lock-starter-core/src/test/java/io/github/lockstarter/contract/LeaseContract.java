@@ -17,6 +17,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.testsupport.LogCapture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,7 @@ abstract class LeaseContract extends RegistryFixture {
     void shouldRunOutWhenItIsDropped() throws Exception {
         EventLog heard = new EventLog();
         LeasingLockRegistry registry = registry(settings(TIMEOUT.multipliedBy(2)), heard);
+        LogCapture log = new LogCapture();
         assertThat(registry.acquire(LockRequest.of("released")).release()).isTrue();
         long token = acquireAndDrop(registry);
 
@@ -153,6 +155,12 @@ abstract class LeaseContract extends RegistryFixture {
                     assertThat(event.fencingToken()).isEqualTo(token);
                 }));
         soon().until(() -> backend().locked().isEmpty());
+        assertThat(log.with("dropped without a release"))
+                .as("leases that were dropped, without the one that was released before")
+                .singleElement()
+                .asString()
+                .contains(NAME);
+        log.close();
         assertThat(registry.getLock(NAME).tryLock()).isTrue();
         registry.getLock(NAME).unlock();
     }

@@ -51,8 +51,8 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
         this.factory.afterPropertiesSet();
         this.factory.start();
         // Nothing to wait for at the end: many tests of ShedLock's leave their locks behind.
-        LockSettings settings = LockSettings.of(
-                Duration.ZERO, OnLost.THROW, Duration.ofSeconds(30), null, null, null, null, Duration.ZERO);
+        LockSettings settings =
+                LockSettings.of(LONG, OnLost.THROW, Duration.ofSeconds(30), null, null, null, null, Duration.ZERO);
         this.registry = new LeasingLockRegistry(
                 new RedisLockStore(
                         this.factory,
@@ -110,6 +110,20 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
         await().until(() -> !this.cli.exists(key(LOCK_NAME1)));
 
         lock(LONG, Duration.ZERO).unlock();
+    }
+
+    @Test
+    void shouldTryOnceWhateverTheDefaultOfOtherLocksIs() {
+        lock(LONG, Duration.ZERO);
+        long askedAt = System.nanoTime();
+
+        assertThat(getLockProvider().lock(lockConfig(LOCK_NAME1, LONG, Duration.ZERO)))
+                .as("a lock that is taken")
+                .isEmpty();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
+                .as("time of an attempt, without the wait of a minute")
+                .isLessThan(LONG.dividedBy(2));
     }
 
     @Test
