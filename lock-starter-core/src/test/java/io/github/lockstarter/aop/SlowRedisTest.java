@@ -48,11 +48,11 @@ class SlowRedisTest {
     private static final Duration LONG_COMMAND_TIMEOUT = Duration.ofSeconds(3);
 
     /** Each answer arrives in time, so that only the number of locks delays the call. */
-    private static final Duration ANSWER = Duration.ofMillis(1500);
+    private static final Duration ANSWER = Duration.ofSeconds(2);
 
     private static final int WAIT = 500;
 
-    /** The second answer, to the releases, arrives before it, and a third would arrive later. */
+    /** The second answer arrives after the deadline and one command timeout, and a third would arrive even later. */
     private static final Duration LATEST = ANSWER.multipliedBy(3);
 
     /** The kind of result of the method. The calls of all kinds run at the same time, each with keys of its own. */
