@@ -226,6 +226,10 @@ class AnnotationWarningsTest {
         @Scheduled(cron = "-")
         @ScheduledLock(minHold = "23h")
         public void never() {}
+
+        @Scheduled(fixedRate = 1000)
+        @DistributedSemaphore(name = "slots", permits = 2, waitTime = 0, minHoldString = "1m")
+        public void permit() {}
     }
 
     static class Lazies {

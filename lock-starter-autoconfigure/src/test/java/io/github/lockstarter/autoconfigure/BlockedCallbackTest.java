@@ -107,7 +107,7 @@ class BlockedCallbackTest {
     private ApplicationContextRunner application(Callback callback) {
         ApplicationContextRunner application = TestContexts.inMemory()
                 .withPropertyValues(
-                        "distributed-lock.watchdog.timeout=3s",
+                        "distributed-lock.watchdog.timeout=12s",
                         "distributed-lock.watchdog.renew-interval=100ms",
                         "distributed-lock.redis.poll-interval=100ms",
                         "distributed-lock.shutdown-timeout=0")
@@ -140,8 +140,8 @@ class BlockedCallbackTest {
                 inThread(() -> registry.getLock(NAME).tryLock());
             }
             case OBSERVATION_OF_A_GRANT -> {
-                // Not by a release, which would bring the grant on its own thread.
-                Lease unused = registry.acquire(request.withLease(Duration.ofMillis(50)));
+                // Not by a release, which would bring the grant on its own thread, and not before the next one waits.
+                Lease unused = registry.acquire(request.withLease(Duration.ofSeconds(3)));
                 this.isArmed = true;
                 CompletionStage<Lease> unusedToo = registry.acquireAsync(request);
             }

@@ -40,6 +40,17 @@ class DistributedLockAutoConfigurationTest {
         });
     }
 
+    /** The rules of the start must know the interval as well. */
+    @Test
+    void shouldStartWithACommandTimeoutThatNeedsAShorterRenewInterval() {
+        this.inMemory
+                .withPropertyValues(
+                        "distributed-lock.watchdog.renew-interval=5s", "distributed-lock.redis.command-timeout=10s")
+                .run(context -> assertThat(context)
+                        .as("application with a renew interval of 5 s")
+                        .hasNotFailed());
+    }
+
     @Test
     void shouldKeepLocksInRedisByDefault() {
         TestContexts.application()

@@ -9,6 +9,7 @@ import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Store;
 import io.github.lockstarter.registry.HandOffSettings;
 import io.github.lockstarter.registry.ReleaseMode;
+import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import java.time.Duration;
 import java.util.Arrays;
@@ -119,6 +120,19 @@ class DistributedLockPropertiesTest {
                 .isThrownBy(() -> bind("distributed-lock.redis.messages=none"))
                 .havingRootCause()
                 .withMessageContaining("none");
+    }
+
+    @Test
+    void shouldNotConfuseTheSwitchesOfRedis() {
+        RedisStoreSettings shared =
+                bind("distributed-lock.redis.private-connection=false").redisSettings();
+        assertThat(shared.privateConnection()).as("private connection").isFalse();
+        assertThat(shared.publishInstance()).as("instance is published").isTrue();
+
+        RedisStoreSettings silent =
+                bind("distributed-lock.redis.publish-instance=false").redisSettings();
+        assertThat(silent.privateConnection()).as("private connection").isTrue();
+        assertThat(silent.publishInstance()).as("instance is published").isFalse();
     }
 
     /** Not together with the application's connection, which is bound above. */

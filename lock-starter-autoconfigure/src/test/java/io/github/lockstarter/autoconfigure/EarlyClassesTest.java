@@ -135,7 +135,8 @@ class EarlyClassesTest {
                     .web(WebApplicationType.NONE)
                     .run(
                             "--spring.data.redis.port=" + port,
-                            "--distributed-lock.watchdog.timeout=1500ms",
+                            "--distributed-lock.watchdog.timeout=6s",
+                            "--distributed-lock.watchdog.renew-interval=500ms",
                             "--distributed-lock.redis.command-timeout=400ms",
                             "--distributed-lock.shutdown-timeout=1ms");
             try (RedisCli redis = RedisCli.connect(port)) {

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.map;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.testsupport.FaultProxy;
@@ -80,6 +83,17 @@ class LockHealthRedisTest {
                     proxy.heal();
                     await().until(() -> timed(indicator, times).getStatus(), Status.UP::equals);
                 });
+    }
+
+    @Test
+    void shouldBeUnknownBeforeTheFirstReply() {
+        LockHealth unknown =
+                new LockHealth(LockHealth.Status.UNKNOWN, null, "Redis", null, 0, 0, 0, Duration.ZERO, 0, null);
+        LockInventory inventory = mock(LockInventory.class, invocation -> unknown);
+
+        assertThat(new LockHealthIndicator(inventory, null).health().getStatus())
+                .as("health before the first reply of the store")
+                .isEqualTo(Status.UNKNOWN);
     }
 
     private static Health timed(LockHealthIndicator indicator, List<Duration> times) {

@@ -25,13 +25,19 @@ class NamedSettingsEndpointTest {
                         "distributed-lock.on-lost=ignore",
                         "distributed-lock.locks.export.wait-time=2s",
                         "distributed-lock.locks.[Requested.only].max-hold=1h",
+                        "distributed-lock.locks.[Slots].wait-time=4s",
                         "distributed-lock.locks.export.min-hold=3s")
                 .run(context -> {
                     var settings = ((LocksDescription)
                                     context.getBean(LocksEndpoint.class).locks((String) null))
                             .settings();
 
-                    assertThat(settings).containsOnlyKeys("Requested.only", "export", "other", "slots");
+                    assertThat(settings)
+                            .as("settings, of which one that methods use under another spelling is listed once")
+                            .containsOnlyKeys("Requested.only", "export", "other", "slots");
+                    assertThat(settings.get("slots").waitTime())
+                            .isEqualTo(
+                                    new SettingDescription("4s", "property distributed-lock.locks.[Slots].wait-time"));
                     SettingsDescription export = settings.get("export");
                     assertThat(export.waitTime())
                             .isEqualTo(
@@ -52,6 +58,9 @@ class NamedSettingsEndpointTest {
                     assertThat(settings.get("other").lease())
                             .isEqualTo(new SettingDescription(
                                     "1m", "annotation of NamedSettingsEndpointTest.Exports.other"));
+                    assertThat(settings.get("other").minHold())
+                            .as("minimum hold that no annotation sets")
+                            .isEqualTo(new SettingDescription("0", "default"));
                     assertThat(settings.get("Requested.only").maxHold())
                             .isEqualTo(new SettingDescription(
                                     "1h", "property distributed-lock.locks.[Requested.only].max-hold"));

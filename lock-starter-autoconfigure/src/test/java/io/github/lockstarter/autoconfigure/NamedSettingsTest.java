@@ -13,6 +13,7 @@ import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -80,7 +81,9 @@ class NamedSettingsTest {
     private static ContextConsumer<AssertableApplicationContext> shouldNotWait() {
         return context -> {
             LockRegistry registry = context.getBean(LockRegistry.class);
-            Consumer<Runnable> other = call -> CompletableFuture.runAsync(call).join();
+            Consumer<Runnable> other = call -> CompletableFuture.runAsync(call)
+                    .orTimeout(30, TimeUnit.SECONDS)
+                    .join();
             registry.executeWithoutResult(
                     LockRequest.of("TicketOffice.sell", ""),
                     lease -> other.accept(() -> {

@@ -25,7 +25,7 @@ import org.springframework.context.event.EventListener;
 class ObserversRedisTest {
 
     /** With a command timeout this short, a cold client may need more than one attempt to connect. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final RedisServer redis;
 
@@ -37,7 +37,8 @@ class ObserversRedisTest {
                 .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .withBean(Heard.class)
                 .withPropertyValues(
-                        "distributed-lock.watchdog.timeout=1500ms",
+                        "distributed-lock.watchdog.timeout=3s",
+                        "distributed-lock.watchdog.renew-interval=300ms",
                         "distributed-lock.shutdown-timeout=0",
                         "management.defaults.metrics.export.enabled=false");
     }
@@ -79,10 +80,13 @@ class ObserversRedisTest {
 
             this.redis.pause();
 
-            await().untilAsserted(() -> assertThat(events).last().isInstanceOfSatisfying(LockLostEvent.class, event -> {
-                assertThat(event.lockName()).isEqualTo("orders:42");
-                assertThat(event.reason()).isEqualTo(LossReason.EXPIRED);
-            }));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(events)
+                            .last()
+                            .isInstanceOfSatisfying(LockLostEvent.class, event -> {
+                                assertThat(event.lockName()).isEqualTo("orders:42");
+                                assertThat(event.reason()).isEqualTo(LossReason.EXPIRED);
+                            }));
             this.redis.resume();
             assertThat(events).first().isInstanceOf(LockAtRiskEvent.class);
             assertThat(meters.get("distributed.lock.lost")

@@ -40,7 +40,7 @@ class ShutdownRedisTest {
                     .execute(() -> released.complete(lease.release()));
         });
 
-        assertThat(released).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(true);
+        assertThat(released).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
         assertThat(this.cli.exists(KEY)).isFalse();
     }
 
@@ -55,7 +55,7 @@ class ShutdownRedisTest {
                         .lost()
                         .thenAccept(lost::complete));
 
-        assertThat(lost).succeedsWithin(Duration.ofSeconds(5)).isEqualTo(LossReason.SHUTDOWN);
+        assertThat(lost).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(LossReason.SHUTDOWN);
         assertThat(this.cli.pttl(KEY)).isBetween(1L, 30_000L);
     }
 }

@@ -19,14 +19,16 @@ class UnreachableRedisTest {
         RedisServer gone = RedisServer.start();
         gone.close();
 
-        TestContexts.application(gone).run(context -> {
-            assertThat(context).hasNotFailed();
-            LeaseLock lock = context.getBean(LockRegistry.class).getLock("orders");
-            long start = System.nanoTime();
+        TestContexts.application(gone)
+                .withPropertyValues("distributed-lock.redis.command-timeout=8s")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    LeaseLock lock = context.getBean(LockRegistry.class).getLock("orders");
+                    long start = System.nanoTime();
 
-            assertThatExceptionOfType(LockStoreException.class).isThrownBy(lock::tryLock);
+                    assertThatExceptionOfType(LockStoreException.class).isThrownBy(lock::tryLock);
 
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
-        });
+                    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(7));
+                });
     }
 }

@@ -98,7 +98,7 @@ class ResultOfRedisTest {
 
             assertThat(own.async().ping().toCompletableFuture())
                     .as("the next answer is read although a thousand locks are being released")
-                    .succeedsWithin(Duration.ofSeconds(5));
+                    .succeedsWithin(Duration.ofSeconds(20));
             assertThat(CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)))
                     .succeedsWithin(Duration.ofSeconds(20));
             assertThat(this.app.registry.active()).isZero();

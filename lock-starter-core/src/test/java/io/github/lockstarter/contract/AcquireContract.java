@@ -188,7 +188,7 @@ abstract class AcquireContract extends RegistryFixture {
     /** A lease of which its owner is not notified in time would only be in the way. */
     @Test
     void shouldGiveBackAGrantThatCannotBeDelivered() throws Exception {
-        LeasingLockRegistry registry = registry(withCommandTimeout(Duration.ofMillis(300)));
+        LeasingLockRegistry registry = registry(withCommandTimeout(TIMEOUT));
         CountDownLatch end = new CountDownLatch(1);
         List<CompletableFuture<?>> blocked = block(registry, STAGE_THREADS, end);
 

@@ -270,6 +270,9 @@ abstract class ReadersContract extends RegistryFixture {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock.writeLock()::unlock);
         assertThat(lock.readLock().isHeldByCurrentThread()).isFalse();
         assertThatExceptionOfType(LockLostException.class).isThrownBy(lock.readLock()::unlock);
+        assertThatExceptionOfType(IllegalMonitorStateException.class)
+                .as("unlock of a hold whose loss was reported")
+                .isThrownBy(lock.readLock()::unlock);
         assertThat(backend().locked()).isEmpty();
     }
 }

@@ -129,8 +129,11 @@ abstract class RegistryFixture {
 
     /** The leases that a stop leaves end within seconds. */
     static LockSettings withShutdownTimeout(Duration shutdownTimeout) {
-        return settings(
-                Duration.ofSeconds(2), RENEWAL, Duration.ofMillis(700), Duration.ofMillis(150), shutdownTimeout);
+        return withShutdownTimeout(Duration.ofSeconds(2), shutdownTimeout);
+    }
+
+    static LockSettings withShutdownTimeout(Duration timeout, Duration shutdownTimeout) {
+        return settings(timeout, RENEWAL, Duration.ofMillis(700), Duration.ofMillis(150), shutdownTimeout);
     }
 
     /** Renewal four times within the timeout; polling as it follows from the timeout. */

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Blockade;
 import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Setup;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -51,9 +52,11 @@ class BlockedCallbackTest extends FaultFixture {
     void shouldNotDelayOtherLocks(Callback callback) throws Exception {
         Instance instance = this.instances.at(
                 this.server,
-                setup -> setup.lease(Duration.ofSeconds(3), Duration.ofMillis(100))
+                setup -> setup.calm()
+                        .lease(Duration.ofSeconds(12), Duration.ofMillis(100))
+                        .waitTime(LONG)
                         .listener(callback == Callback.LISTENER ? new Blocking() : new LockListener() {}));
-        Instance other = this.instances.at(this.server);
+        Instance other = this.instances.at(this.server, Setup::calm);
         Lease renewed = instance.acquire("renewed");
         Lease lost = instance.acquire("lost");
         CompletableFuture<LossReason> loss = lost.lost().toCompletableFuture();

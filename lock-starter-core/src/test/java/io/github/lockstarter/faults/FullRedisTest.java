@@ -16,6 +16,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Setup;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,9 +38,16 @@ class FullRedisTest extends FaultFixture {
 
     @BeforeEach
     void start() {
-        // No reader joins the grant of another one, so that each of them is in the line.
-        this.instance = this.instances.at(this.server, setup -> setup.calm().withoutHandOff());
-        this.other = this.instances.at(this.server, setup -> setup.calm().withoutHandOff());
+        this.instance = this.instances.at(this.server, FullRedisTest::inTheLine);
+        this.other = this.instances.at(this.server, FullRedisTest::inTheLine);
+    }
+
+    /**
+     * No reader joins the grant of another one, so that each of them is in the line. A waiter that loses its place there because it
+     * is late for a poll cannot join again while Redis is full.
+     */
+    private static Setup inTheLine(Setup setup) {
+        return setup.calm().withoutHandOff().pollInterval(Duration.ofSeconds(3));
     }
 
     private void fill() {

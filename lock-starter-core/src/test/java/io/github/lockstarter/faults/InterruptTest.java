@@ -41,7 +41,7 @@ class InterruptTest extends FaultFixture {
 
     /** A stop waits for the commands that a test holds back. */
     private static Setup patient(Setup setup) {
-        return setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(2));
+        return setup.lease(LONG).commandTimeout(Duration.ofSeconds(10));
     }
 
     private LeaseLock lock() {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.LIMIT;
 import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
@@ -34,7 +35,7 @@ class LostReplyTest extends FaultFixture {
 
     private static final String KEY = "lock:{lost}";
 
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(12);
 
     /** How a reply is lost, and what becomes of its connection. */
     enum Loss {
@@ -60,9 +61,14 @@ class LostReplyTest extends FaultFixture {
         return setup.lease(Duration.ofSeconds(30));
     }
 
+    /** The client has time to replay a command. */
+    private static Setup replaying(Setup setup) {
+        return setup.calm().sharedConnection();
+    }
+
     @Test
     void shouldBeOneGrantIfTheClientReplaysTheCommand() {
-        Instance instance = this.instances.at(this.proxy, Setup::sharedConnection);
+        Instance instance = this.instances.at(this.proxy, LostReplyTest::replaying);
         this.redis.command("CONFIG", "RESETSTAT");
         this.proxy.swallowReplyOf(Script.ACQUIRE, this.proxy::cutFin);
         LeaseLock lock = instance.lock("lost");
@@ -99,7 +105,7 @@ class LostReplyTest extends FaultFixture {
         loss.of(Script.ACQUIRE, this.proxy);
         LeaseLock lock = instance.lock("lost");
 
-        assertThat(lock.tryLock(Duration.ofSeconds(8))).isTrue();
+        assertThat(lock.tryLock(LIMIT)).isTrue();
 
         assertThat(this.proxy.commandsSeen(Script.ACQUIRE)).isGreaterThan(1);
         assertThatRedisHasOneGrant(lock);
@@ -143,7 +149,7 @@ class LostReplyTest extends FaultFixture {
         Lease lease = instance.registry().acquire(LockRequest.of("lost"));
         loss.of(Script.RELEASE, this.proxy);
         CompletableFuture<Boolean> release = inThread(lease::release);
-        assertThat(successor.lock("lost").tryLock(Duration.ofSeconds(5))).isTrue();
+        assertThat(successor.lock("lost").tryLock(LIMIT)).isTrue();
         String owner = this.redis.hgetall(KEY).get("o");
 
         assertThat(get(release)).as("ours until now").isTrue();
@@ -168,7 +174,7 @@ class LostReplyTest extends FaultFixture {
     @ParameterizedTest
     @EnumSource
     void shouldRenewAgainWhenTheReplyIsLost(Loss loss) throws Exception {
-        Instance instance = this.instances.at(this.proxy, setup -> setup.lease(LEASE));
+        Instance instance = this.instances.at(this.proxy, setup -> setup.lease(LEASE, Duration.ofMillis(500)));
         Lease lease = instance.registry().acquire(LockRequest.of("lost"));
         loss.of(Script.RENEW, this.proxy);
 
@@ -182,8 +188,7 @@ class LostReplyTest extends FaultFixture {
 
     @Test
     void shouldHaveTheEffectOfOneRenewalWhenTheClientReplaysIt() throws Exception {
-        Instance instance =
-                this.instances.at(this.proxy, setup -> setup.lease(LEASE).sharedConnection());
+        Instance instance = this.instances.at(this.proxy, LostReplyTest::replaying);
         Lease lease = instance.registry().acquire(LockRequest.of("lost"));
         this.proxy.swallowReplyOf(Script.RENEW, this.proxy::cutFin);
 

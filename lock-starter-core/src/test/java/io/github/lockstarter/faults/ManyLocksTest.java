@@ -33,7 +33,7 @@ class ManyLocksTest extends FaultFixture {
 
     private static final int THREADS = 4;
 
-    private static final Duration LEASE = Duration.ofSeconds(4);
+    private static final Duration LEASE = Duration.ofSeconds(9);
 
     private static final int BYTES_EACH = 50;
 
@@ -55,7 +55,7 @@ class ManyLocksTest extends FaultFixture {
         assertThat(instance.events().count(LockAtRiskEvent.class))
                 .as("late on a busy machine")
                 .isLessThan(LOCKS / 100);
-        assertThat(instance.events().count(LockRenewedEvent.class)).isGreaterThan(2L * LOCKS);
+        assertThat(instance.events().count(LockRenewedEvent.class)).isGreaterThanOrEqualTo(2L * LOCKS);
         assertThat(instance.active()).isEqualTo(LOCKS);
     }
 

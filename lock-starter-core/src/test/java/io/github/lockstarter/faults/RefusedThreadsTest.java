@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
  * superuser has no such limit, so that a test that runs as root starts this JVM as another user.
  */
 @Tag("redis")
-@Timeout(120)
+@Timeout(240)
 class RefusedThreadsTest {
 
     private static final String NO_USER = "54321";
@@ -146,7 +146,7 @@ class RefusedThreadsTest {
     static final class Worker {
 
         /** What is possible, is possible within this time after the moment. */
-        private static final Duration SOON = Duration.ofSeconds(10);
+        private static final Duration SOON = Duration.ofSeconds(20);
 
         private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -180,7 +180,7 @@ class RefusedThreadsTest {
             Instance waiting = instance(setup -> setup.lease(LONG).waitTime(LONG));
             Instance holding = instance(setup -> setup.lease(Duration.ofSeconds(6), Duration.ofMillis(500)));
             Instance confirming = instance(setup -> setup.lease(LONG).confirmReplicas(1));
-            Instance fresh = instance(setup -> setup);
+            Instance fresh = instance(setup -> setup.lease(Duration.ofSeconds(6), Duration.ofMillis(500)));
             assertThatAllAreUsable(confirming, "confirmed");
             Lease first = owner.acquire("waiting");
             Lease second = owner.acquire("cancelled");
@@ -213,9 +213,9 @@ class RefusedThreadsTest {
             request(ALLOW);
             new Thread(() -> {}).start();
 
-            assertThat(ending.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+            assertThat(ending.lost().toCompletableFuture().get(20, TimeUnit.SECONDS))
                     .isEqualTo(LossReason.EXPIRED);
-            assertThat(deleted.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
+            assertThat(deleted.lost().toCompletableFuture().get(20, TimeUnit.SECONDS))
                     .isNotNull();
             within(SOON).until(() -> holding.events().count(LockLostEvent.class) == 2);
             assertThatItIsRenewed(holding, kept);
@@ -243,7 +243,7 @@ class RefusedThreadsTest {
             within(SOON)
                     .until(() -> WaitingLine.of(this.redis, "lock:{message}").size() == 1);
             held.release();
-            assertThat(next.get(10, TimeUnit.SECONDS).release()).isTrue();
+            assertThat(next.get(20, TimeUnit.SECONDS).release()).isTrue();
         }
 
         private void killConfirmingConnection() {

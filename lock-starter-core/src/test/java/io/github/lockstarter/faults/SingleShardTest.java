@@ -39,7 +39,7 @@ class SingleShardTest {
 
     private static final Pattern REFUSALS = Pattern.compile("errorstat_CROSSSLOT:count=(\\d+)");
 
-    /** So often is each lock renewed in a test: more than two leases long. */
+    /** So often is each lock renewed in a test. */
     private static final int RENEWALS = 33;
 
     @AutoClose
@@ -65,9 +65,9 @@ class SingleShardTest {
         this.redis.command("CONFIG", "RESETSTAT");
     }
 
-    /** Renewed often, so that a test sees some leases go by in a moment; no reply is late on a machine that is busy. */
+    /** Renewed often; no reply is late on a machine that is busy. */
     private static Setup quick(Setup setup) {
-        return setup.lease(Duration.ofMillis(2400), Duration.ofMillis(150)).commandTimeout(Duration.ofMillis(900));
+        return setup.calm().lease(Duration.ofSeconds(12), Duration.ofMillis(150));
     }
 
     /** Acquires them together, so that their renewals are due in the same moments, however slow the machine is. */

@@ -103,6 +103,12 @@ class GaugesTest {
         assertThat(lag.value()).isEqualTo(1.5);
         assertThat(lag.getId().getBaseUnit()).isEqualTo("seconds");
         assertThat(dropped.count()).isEqualTo(7);
+        assertThat(this.meters
+                        .get("distributed.lock.messages.rejected")
+                        .functionCounter()
+                        .count())
+                .as("rejected messages")
+                .isEqualTo(9);
         assertThat(List.of(lag.getId().getDescription(), dropped.getId().getDescription()))
                 .doesNotContain("");
     }
@@ -170,6 +176,9 @@ class GaugesTest {
             waiting.add(this.registry.acquireAsync(LockRequest.of("invoices")).toCompletableFuture());
 
             await().untilAsserted(() -> assertThat(value("waiting", "orders")).isEqualTo(2));
+            assertThat(value("waiting", "orders"))
+                    .as("waiters of a gauge that is read again")
+                    .isEqualTo(2);
             assertThat(value("waiting", "invoices")).isEqualTo(1);
             await().untilAsserted(() -> assertThat(value("active", "orders")).isEqualTo(2));
             await().untilAsserted(() -> assertThat(value("active", "invoices")).isEqualTo(1));

@@ -87,6 +87,19 @@ class MicrometerLockListenerTest {
     }
 
     @Test
+    void shouldRegisterTheGaugesOfANameOnceForAllModes() {
+        try (LogCapture micrometer = new LogCapture("io.micrometer")) {
+            for (LockMode mode : List.of(LockMode.READ, LockMode.PERMIT, LockMode.WRITE)) {
+                this.listener.named("orders", mode);
+            }
+
+            assertThat(micrometer.all())
+                    .as("warnings of gauges that are registered again")
+                    .isEmpty();
+        }
+    }
+
+    @Test
     void shouldShowZerosForANameBeforeAnythingHappens() {
         this.listener.named("orders", LockMode.WRITE);
         List<Meter.Id> atStart =

@@ -8,7 +8,9 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.test.util.ReflectionTestUtils;
 
 /** Which settings a lock gets by its name, and what a request gets from them. */
 class SettingsByNameTest {
@@ -53,6 +55,40 @@ class SettingsByNameTest {
         assertThat(settings.spellingsOf("TicketOffice.sell")).containsExactly(variable, file);
         assertThat(waitTime(new SettingsByName(List.of(file, variable)), "TicketOffice.sell"))
                 .isEqualTo(MINUTE);
+    }
+
+    @Test
+    void shouldTakeEachValueFromTheOnlySpellingThatHasIt() {
+        NamedSettings all = new NamedSettings(
+                "Event",
+                value(SECOND),
+                value(MINUTE),
+                value(MINUTE),
+                value(SECOND),
+                new NamedValue<>("", OnLost.IGNORE),
+                value(MINUTE));
+
+        SettingsByName settings = new SettingsByName(List.of(NamedSettings.of("event"), all));
+
+        assertThat(settings.find("e-vent"))
+                .as("settings of which only the second spelling has values")
+                .usingRecursiveComparison()
+                .ignoringFields("name")
+                .isEqualTo(all);
+    }
+
+    @Test
+    void shouldNotRememberNamesWithoutEnd() {
+        SettingsByName settings = new SettingsByName(List.of(waiting("event", SECOND)));
+
+        for (int i = 0; i < 1_100; i++) {
+            settings.find("lock-" + i);
+        }
+
+        assertThat((Map<?, ?>) ReflectionTestUtils.getField(settings, "found"))
+                .as("results that are remembered, of 1,100 names")
+                .hasSize(1_000);
+        assertThat(waitTime(settings, "event")).isEqualTo(SECOND);
     }
 
     @Test
@@ -114,6 +150,16 @@ class SettingsByNameTest {
                 .satisfies(rejection -> assertThat(rejection.involved())
                         .containsOnlyKeys(
                                 "distributed-lock.locks.event.min-hold", "distributed-lock.locks.[Event].lease"));
+    }
+
+    @Test
+    void shouldAcceptAMinimumHoldBesideARenewedLease() {
+        NamedSettings renewed =
+                new NamedSettings("event", null, value(LockRequest.FOREVER), null, value(MINUTE), null, null);
+
+        assertThat(renewed.minHold())
+                .as("minimum hold beside a lease of -1, which is renewed")
+                .isEqualTo(value(MINUTE));
     }
 
     private static NamedSettings waiting(String name, Duration waitTime) {

@@ -81,6 +81,20 @@ class CommitGuardTest {
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
+    /** Both calls have the same lease, on which the transaction of the outer one depends after the end of the inner one. */
+    @Test
+    void shouldRejectAfterTheEndOfACallThatHasEnteredTheLockAgain() {
+        TransactionTemplate transactions = template("transactionManager");
+
+        assertThatThrownBy(() ->
+                        this.orders.inATemplateAfter(() -> this.orders.inATemplate(transactions, false), transactions))
+                .isInstanceOf(LockLostException.class);
+
+        assertThat(Shop.orders(this.jdbc))
+                .as("orders of the inner call, and none of the outer one, whose lock was lost")
+                .isEqualTo(1);
+    }
+
     @Test
     void shouldNotWarnOfAReactiveManager() {
         try (LogCapture log = new LogCapture(CommitGuard.class.getName())) {
@@ -168,6 +182,12 @@ class CommitGuardTest {
         @DistributedLock(name = "orders")
         public void inATemplate(TransactionTemplate transactions, boolean lost) {
             transactions.executeWithoutResult(status -> insert(lost));
+        }
+
+        @DistributedLock(name = "orders")
+        public void inATemplateAfter(Runnable call, TransactionTemplate transactions) {
+            call.run();
+            transactions.executeWithoutResult(status -> insert(true));
         }
 
         @DistributedLock(name = "orders", onLost = OnLost.IGNORE)

@@ -1,5 +1,6 @@
 package io.github.lockstarter.tx;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -130,9 +131,12 @@ class EnclosingTransactionTest {
     void shouldRenewTheLocksItHolds() {
         this.transactions.executeWithoutResult(status -> {
             Lease lease = this.orders.insert();
-            assertThat(lease.lost().toCompletableFuture())
-                    .as("longer than a lease lasts")
-                    .failsWithin(1200, TimeUnit.MILLISECONDS);
+            Duration[] left = {lease.remaining()};
+            soon().untilAsserted(() -> {
+                Duration before = left[0];
+                left[0] = lease.remaining();
+                assertThat(left[0]).as("rest of the lease after a renewal").isGreaterThan(before);
+            });
             assertThat(lease.isHeld()).isTrue();
         });
     }
@@ -331,7 +335,7 @@ class EnclosingTransactionTest {
             Shop.insert(this.jdbc);
         }
 
-        @DistributedLock(name = "orders", maxHold = 100)
+        @DistributedLock(name = "orders", lease = 300)
         public void insertTooSlowly() {
             inserted()
                     .lost()

@@ -3,6 +3,7 @@ package io.github.lockstarter.tx;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.registry.LockSettings;
@@ -36,11 +37,19 @@ class Shop {
         return new CommitGuard();
     }
 
-    /** Leases that end soon, so that a test need not wait long for a loss. */
+    /** Leases that are renewed often, and do not end because a thread waits for its turn on a busy machine. */
     @Bean
     LeasingLockRegistry lockRegistry() {
-        return new LeasingLockRegistry(
-                new InMemoryLockStore(), LockSettings.of(Duration.ofMillis(900)), null, List.of());
+        LockSettings settings = LockSettings.of(
+                Duration.ofSeconds(10),
+                OnLost.THROW,
+                Duration.ofSeconds(15),
+                Duration.ofMillis(300),
+                null,
+                null,
+                null,
+                Duration.ofSeconds(10));
+        return new LeasingLockRegistry(new InMemoryLockStore(), settings, null, List.of());
     }
 
     @Bean

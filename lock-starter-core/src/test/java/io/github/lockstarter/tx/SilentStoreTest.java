@@ -92,7 +92,7 @@ class SilentStoreTest {
         Duration afterwards = Duration.ofNanos(System.nanoTime() - end[0]);
         this.server.resume();
 
-        assertThat(afterwards).isLessThan(COMMAND_TIMEOUT.dividedBy(2));
+        assertThat(afterwards).isLessThan(COMMAND_TIMEOUT);
         await().until(() -> !isLocked());
     }
 

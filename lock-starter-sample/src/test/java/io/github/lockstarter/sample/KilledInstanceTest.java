@@ -81,11 +81,11 @@ class KilledInstanceTest {
             holder.kill();
             long expiry = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos((Long) redis.command("PTTL", KEY));
 
-            Answer answer = sale.get(20, TimeUnit.SECONDS);
+            Answer answer = sale.get(60, TimeUnit.SECONDS);
             Duration late = Duration.ofNanos(System.nanoTime() - expiry);
             assertThat(answer.status()).as(answer.body()).isEqualTo(201);
             assertThat(answer.number("$.number")).as("its sale is rolled back").isEqualTo(1);
-            assertThat(late).isBetween(Duration.ofMillis(-100), Duration.ofSeconds(1));
+            assertThat(late).isBetween(Duration.ofMillis(-100), Duration.ofSeconds(8));
         }
         assertThat(backing.processes()).isEqualTo(processes).allMatch(ProcessHandle::isAlive);
     }

@@ -36,7 +36,7 @@ class LockTroubleTest {
                 directory,
                 "--spring.data.redis.port=" + redis.port(),
                 "--distributed-lock.wait-time=500ms",
-                "--distributed-lock.watchdog.timeout=2s",
+                "--distributed-lock.watchdog.timeout=6s",
                 "--tickets.payment-time=20ms");
         instance.post("/api/events/rehearsal?seats=100");
         instance.post("/api/events/gala?seats=5");
@@ -50,16 +50,16 @@ class LockTroubleTest {
 
     @Test
     void writesOneReportAtATimeWhileTicketsSell() throws Exception {
-        CompletableFuture<Answer> report = startReport(3);
+        CompletableFuture<Answer> report = startReport(6);
 
-        instance.post("/api/events/gala/report?seconds=3").assertProblem(423, "being written");
+        instance.post("/api/events/gala/report?seconds=6").assertProblem(423, "being written");
         assertThat(instance.post("/api/events/gala/tickets").status()).isEqualTo(201);
         Answer lock = instance.get("/actuator/locks/report:gala");
         Answer page = instance.get("/locks/data");
 
-        Answer written = report.get(10, TimeUnit.SECONDS);
+        Answer written = report.get(30, TimeUnit.SECONDS);
         assertThat(written.status()).as(written.body()).isEqualTo(200);
-        assertThat(written.number("$.seconds")).isEqualTo(3);
+        assertThat(written.number("$.seconds")).isEqualTo(6);
         assertThat(written.number("$.soldAtStart")).isZero();
         assertThat(written.number("$.sold")).isEqualTo(1);
         assertThat(page.body()).contains("\"report:gala\"");
@@ -78,7 +78,7 @@ class LockTroubleTest {
             cli.command("DEL", REPORT_KEY);
         }
 
-        report.get(10, TimeUnit.SECONDS).assertTryAgain("report:gala");
+        report.get(30, TimeUnit.SECONDS).assertTryAgain("report:gala");
     }
 
     @Test

@@ -19,6 +19,9 @@ import io.github.lockstarter.autoconfigure.DistributedLockMetricsAutoConfigurati
 import io.github.lockstarter.registry.GrantFence;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -29,6 +32,7 @@ import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -51,6 +55,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.orm.jpa.hibernate.HibernateTransactionManager;
@@ -448,6 +453,59 @@ final class DistributedLockFenceAutoConfigurationTest {
                     assertThat(token).isEqualTo(lock.currentLease().fencingToken());
                     lock.unlock();
                 });
+    }
+
+    /** Otherwise each token would be raised twice, in two transactions of which one waits for the other. */
+    @Test
+    void shouldHaveOneTableForDataSourcesThatDifferInTheParametersOfTheirUrl() {
+        String url = "jdbc:h2:mem:one-database;DB_CLOSE_DELAY=-1";
+        this.fenced
+                .withBean(
+                        "sales",
+                        DataSource.class,
+                        () -> new DriverManagerDataSource(url),
+                        definition -> definition.setPrimary(true))
+                .withBean("reports", DataSource.class, () -> new DriverManagerDataSource(url + ";LOCK_TIMEOUT=2000"))
+                .run(context -> {
+                    FenceTables tables = context.getBean(FenceTables.class);
+                    assertThat(tables.all())
+                            .as("tables of two DataSources of one database")
+                            .hasSize(1);
+                    DataSource lazy = new LazyConnectionDataSourceProxy(context.getBean(DataSource.class));
+                    assertThat(tables.find(lazy))
+                            .as("table of a manager that obtains connections late")
+                            .isSameAs(tables.all().get(0));
+                });
+    }
+
+    @Test
+    void shouldNotFenceADataSourceThatIsNotListed() {
+        this.fenced
+                .withBean(
+                        "sales",
+                        DataSource.class,
+                        () -> new DriverManagerDataSource("jdbc:h2:mem:listed;DB_CLOSE_DELAY=-1"),
+                        definition -> definition.setPrimary(true))
+                .withBean(
+                        "reports",
+                        DataSource.class,
+                        () -> new DriverManagerDataSource("jdbc:h2:mem:not-listed;DB_CLOSE_DELAY=-1"))
+                .withPropertyValues("distributed-lock.jdbc.fence.data-sources=sales")
+                .run(context -> assertThat(context.getBean(FenceTables.class).all())
+                        .as("tables of one of two DataSources, which is listed")
+                        .hasSize(1));
+    }
+
+    /** The table may be there already, so that its check decides. */
+    @Test
+    void shouldNameTheStatementOfTheScriptThatFails(@TempDir Path directory) throws IOException {
+        Path script = Files.writeString(directory.resolve("schema.sql"), "CREATE NONSENSE");
+        this.fenced
+                .withPropertyValues("distributed-lock.jdbc.fence.schema=" + script.toUri())
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .as("failure of a script")
+                        .hasStackTraceContaining("CREATE NONSENSE"));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static io.github.lockstarter.jdbc.FencedApplication.ORDER;
 import static io.github.lockstarter.jdbc.FencedApplication.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
@@ -796,6 +797,7 @@ abstract class FenceContract {
                                 .execute(
                                         status -> next.jdbc.queryForObject("SELECT amount FROM stock", Integer.class))),
                 this.threads);
+        await().until(() -> next.pool.getHikariPoolMXBean().getActiveConnections() > 0);
         assertThatThrownBy(() -> read.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         return read;
     }

@@ -33,6 +33,12 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
 
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    /** Default of other locks. */
+    private static final Duration WAIT = Duration.ofSeconds(20);
+
+    /** Ends in a test, and not before the reply is there on a busy machine. */
+    private static final Duration SHORT = Duration.ofSeconds(2);
+
     private final RedisServer redis;
 
     private final RedisCli cli;
@@ -48,8 +54,8 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
         this.factory.afterPropertiesSet();
         this.factory.start();
         // Nothing to wait for at the end: many tests of ShedLock's leave their locks behind.
-        LockSettings settings = LockSettings.of(
-                Duration.ZERO, OnLost.THROW, Duration.ofSeconds(30), null, null, null, null, Duration.ZERO);
+        LockSettings settings =
+                LockSettings.of(WAIT, OnLost.THROW, Duration.ofSeconds(30), null, null, null, null, Duration.ZERO);
         this.registry = new LeasingLockRegistry(
                 new RedisLockStore(
                         this.factory,
@@ -89,7 +95,7 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
     @Test
     @Override
     public void shouldNotBeAbleToExtendExpiredLock() {
-        SimpleLock lock = lock(Duration.ofMillis(300), Duration.ZERO);
+        SimpleLock lock = lock(SHORT, Duration.ZERO);
         await().until(() -> !this.cli.exists(key(LOCK_NAME1)));
 
         assertThat(lock.extend(LONG, Duration.ZERO)).isEmpty();
@@ -101,12 +107,26 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
     @Test
     @Override
     public void shouldTimeout() {
-        lock(Duration.ofMillis(300), Duration.ZERO);
-        assertThat(this.cli.pttl(key(LOCK_NAME1))).isBetween(0L, 300L);
+        lock(SHORT, Duration.ZERO);
+        assertThat(this.cli.pttl(key(LOCK_NAME1))).isBetween(0L, SHORT.toMillis());
 
         await().until(() -> !this.cli.exists(key(LOCK_NAME1)));
 
         lock(LONG, Duration.ZERO).unlock();
+    }
+
+    @Test
+    void shouldTryOnceWhateverTheDefaultOfOtherLocksIs() {
+        lock(LONG, Duration.ZERO);
+        long askedAt = System.nanoTime();
+
+        assertThat(getLockProvider().lock(lockConfig(LOCK_NAME1, LONG, Duration.ZERO)))
+                .as("a lock that is taken")
+                .isEmpty();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
+                .as("time of an attempt, without a wait")
+                .isLessThan(WAIT.dividedBy(2));
     }
 
     @Test
@@ -134,7 +154,7 @@ class LeaseLockProviderTest extends AbstractExtensibleLockProviderIntegrationTes
 
     @Test
     void shouldNotTakeAwayWhatAnotherHasByNow() {
-        SimpleLock late = lock(Duration.ofMillis(300), Duration.ZERO);
+        SimpleLock late = lock(SHORT, Duration.ZERO);
         await().until(() -> !this.cli.exists(key(LOCK_NAME1)));
         SimpleLock next = lock(LONG, Duration.ZERO);
 

@@ -149,9 +149,13 @@ class IntegrationLockRegistryTest {
             assertThat(elsewhere.tryLock()).isFalse();
         });
         elsewhere.lock();
+        long askedAt = System.nanoTime();
         assertThatExceptionOfType(TimeoutException.class)
                 .isThrownBy(() -> locks.executeLocked("42", SHORT, () -> "ran"))
                 .withMessageContaining("integration:42");
+        assertThat(Duration.ofNanos(System.nanoTime() - askedAt))
+                .as("time that the call has waited")
+                .isGreaterThanOrEqualTo(SHORT);
         elsewhere.unlock();
 
         assertThatExceptionOfType(ConcurrentModificationException.class)

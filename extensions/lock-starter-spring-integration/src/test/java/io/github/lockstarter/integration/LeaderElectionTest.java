@@ -66,7 +66,7 @@ class LeaderElectionTest {
 
     @Test
     void shouldRevokeALeaderWithinALeaseWhenRedisIsGone() {
-        Duration lease = Duration.ofSeconds(2);
+        Duration lease = Duration.ofSeconds(5);
         LockRegistryLeaderInitiator first = candidate("first", this.redis.port(), lease);
         LockRegistryLeaderInitiator second = candidate("second", this.redis.port(), lease);
         eventually().until(() -> this.events.size() == 1);

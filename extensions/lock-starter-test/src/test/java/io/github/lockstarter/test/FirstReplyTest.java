@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockHealth.Status;
+import io.github.lockstarter.registry.LeasingLockRegistry;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,14 @@ class FirstReplyTest {
         new FirstReply(() -> health(questions.incrementAndGet() == 3)).start();
 
         assertThat(questions).as("questions until the reply").hasValue(3);
+    }
+
+    /** Before its start, the registry asks for no reply. */
+    @Test
+    void shouldStartAfterTheRegistry() {
+        assertThat(new FirstReply(() -> null).getPhase())
+                .as("phase in which a test waits for the first reply")
+                .isGreaterThan(LeasingLockRegistry.PHASE);
     }
 
     @Test

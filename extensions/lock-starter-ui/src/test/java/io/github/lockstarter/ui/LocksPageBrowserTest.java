@@ -139,6 +139,9 @@ class LocksPageBrowserTest {
         browser.find("#count", "8 locks");
         browser.find("tr.lock .owner", "billing@host-9 (pid 815)");
         browser.find("tr.lock .owner", "5 permits, 2 holders: shop@");
+        browser.find("tr.lock .owner", "1 reader: shop@");
+        browser.find("th.c-lease button").click();
+        browser.find("th.c-lease[aria-sort=ascending]");
         browser.find("th.c-held button").click();
         assertThat(browser.find("tr.lock").getText()).startsWith("export:customers");
         browser.find("tr.lock .toggle", "invoice:2026-11").click();
@@ -212,6 +215,7 @@ class LocksPageBrowserTest {
         assertThat((long) browser.evaluate("document.querySelectorAll('tr.lock').length"))
                 .isEqualTo(500L);
         browser.find("#count", "The first 500 of ");
+        browser.find("#count", "locks are shown, and there may be more. Enter");
         browser.evaluate("document.querySelector('th.c-name button').click()");
         assertThat(browser.count("tr.lock")).as("sorted").isEqualTo(500);
         browser.find("#text").sendKeys("many:9999");

@@ -301,13 +301,16 @@ class LocksPageRedisTest {
     @Test
     void shouldReadLocksInBatchesOverALongLine(RedisCli redis, FaultProxy proxy) {
         PageTests.createLocks(redis, 300);
+        assertThat(shop.get("/locks/data?count=0").<List<?>>at("$.locks"))
+                .as("locks of a part that asks for none")
+                .isNotEmpty();
         proxy.delay(Duration.ofMillis(25), Duration.ofMillis(25));
         long start = System.nanoTime();
 
         Answer data = shop.get("/locks/data?count=300");
 
         // With a round trip for each lock, it takes 15 seconds.
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
         assertThat(data.<List<?>>at("$.locks")).hasSize(300);
         assertThat(data.<List<?>>at("$.locks[*].late")).isEmpty();
         assertThat(data.<List<?>>at("$.locks[*].token")).hasSize(300);
@@ -317,16 +320,19 @@ class LocksPageRedisTest {
     void shouldEndInTimeAndNameTheLocksThatWereNotRead(RedisCli redis, FaultProxy proxy) {
         PageTests.createLocks(redis, 1000);
         proxy.delay(Duration.ofMillis(75), Duration.ofMillis(75));
-        long start = System.nanoTime();
+        // All ten batches take more than 1.5 seconds, and the limit is one second, in which a busy machine may read
+        // none.
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            long start = System.nanoTime();
 
-        Answer data = shop.get("/locks/data?count=1000");
+            Answer data = shop.get("/locks/data?count=1000");
 
-        // All ten batches take more than 1.5 seconds, and the limit is one second.
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
-        assertThat(data.status()).as(data.body()).isEqualTo(200);
-        assertThat(data.<List<?>>at("$.locks[*].late")).isNotEmpty();
-        assertThat(data.<List<?>>at("$.locks[*].token")).isNotEmpty();
-        assertThat(data.<List<?>>at("$.locks[?(@.late && @.token)]")).isEmpty();
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
+            assertThat(data.status()).as(data.body()).isEqualTo(200);
+            assertThat(data.<List<?>>at("$.locks[*].late")).isNotEmpty();
+            assertThat(data.<List<?>>at("$.locks[*].token")).isNotEmpty();
+            assertThat(data.<List<?>>at("$.locks[?(@.late && @.token)]")).isEmpty();
+        });
     }
 
     @Test

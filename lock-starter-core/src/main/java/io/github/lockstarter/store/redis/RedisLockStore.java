@@ -213,7 +213,7 @@ public final class RedisLockStore implements LockStore {
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(open.textOf(call), call.keys, (Object[]) call.arguments);
+                    : open.template.execute(call.textFor(open), call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));

@@ -10,6 +10,7 @@ import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.store.redis.script.LuaScript.Variant;
 import io.github.lockstarter.text.Printable;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -17,9 +18,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * Translates commands into calls of scripts, and their results into replies. No other class depends on the order of
@@ -67,6 +70,12 @@ final class ScriptCommands {
     /** A call of a script. The result has the type of the script. */
     static final class Call {
 
+        private static final Set<Variant> RETURNS_MESSAGES = Set.of(Variant.RETURNS_MESSAGES);
+
+        private static final Set<Variant> WITHOUT_TIME = Set.of(Variant.WITHOUT_TIME);
+
+        private static final Set<Variant> WITHOUT_BOTH = Set.of(Variant.RETURNS_MESSAGES, Variant.WITHOUT_TIME);
+
         final LuaScript script;
 
         final List<String> keys;
@@ -88,6 +97,14 @@ final class ScriptCommands {
             this.keys = plain.keys;
             this.arguments = plain.arguments;
             this.returnsMessages = true;
+        }
+
+        /** Returns the script in the text for the server of the connection. */
+        RedisScript<Object> textFor(StoreConnection.Open open) {
+            boolean hasTime = open.timeFailures.isEmpty() || open.hasTime("TIME");
+            return hasTime && !this.returnsMessages
+                    ? this.script
+                    : this.script.in(hasTime ? RETURNS_MESSAGES : this.returnsMessages ? WITHOUT_BOTH : WITHOUT_TIME);
         }
 
         /** Returns the same call of a script that returns its messages. */

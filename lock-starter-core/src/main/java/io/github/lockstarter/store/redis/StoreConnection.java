@@ -4,16 +4,13 @@ import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript.Variant;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
@@ -28,12 +25,6 @@ abstract class StoreConnection {
 
     /** An open connection, which the factory owns. */
     static class Open {
-
-        private static final Set<Variant> RETURNS_MESSAGES = Set.of(Variant.RETURNS_MESSAGES);
-
-        private static final Set<Variant> WITHOUT_TIME = Set.of(Variant.WITHOUT_TIME);
-
-        private static final Set<Variant> WITHOUT_BOTH = Set.of(Variant.RETURNS_MESSAGES, Variant.WITHOUT_TIME);
 
         final RedisConnectionFactory factory;
 
@@ -52,14 +43,6 @@ abstract class StoreConnection {
             this.template = template;
             // Only the store sees the connection; without this each call would create a proxy that suppresses close().
             this.template.setExposeConnection(true);
-        }
-
-        /** Returns the script of a call in the text for this server. */
-        RedisScript<Object> textOf(ScriptCommands.Call call) {
-            boolean hasTime = this.timeFailures.isEmpty() || hasTime("TIME");
-            return hasTime && !call.returnsMessages
-                    ? call.script
-                    : call.script.in(hasTime ? RETURNS_MESSAGES : call.returnsMessages ? WITHOUT_BOTH : WITHOUT_TIME);
         }
 
         /** Returns whether the command shows the time of the server, possibly after a permission was granted. */

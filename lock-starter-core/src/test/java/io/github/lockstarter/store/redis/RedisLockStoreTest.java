@@ -292,7 +292,8 @@ class RedisLockStoreTest {
                 .isEqualTo(10_000);
         assertThat(this.redis.hgetall(KEY).get("w:you"))
                 .as("entry of the waiter, with the time for its claim and its inbox")
-                .endsWith(":10000:one");
+                // With a dot until a probe has shown that the server counts the inbox.
+                .matches("\\d+:\\d+:10000[.:]one");
     }
 
     private long readers(String instance) {
@@ -343,7 +344,8 @@ class RedisLockStoreTest {
     @ParameterizedTest
     @CsvSource({"CALL, true", "SEND, true", "CALL, false", "SEND, false"})
     void shouldFailWithinOneCommandTimeout(Way way, boolean withScripts) {
-        ConnectedStore store = remote(TIMEOUT, true);
+        Duration timeout = TIMEOUT.multipliedBy(3);
+        ConnectedStore store = remote(timeout, true);
         if (withScripts) {
             store.execute(way, releaseTo("unknown", "unknown too"));
         } else {
@@ -354,7 +356,7 @@ class RedisLockStoreTest {
 
             LockStoreException failure = store.failure(way, releaseTo("me", "you"));
 
-            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(TIMEOUT, TIMEOUT.plusMillis(400));
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(timeout, timeout.multipliedBy(2));
             assertThat(failure.isOutcomeUnknown()).isTrue();
             assertThat(failure.isTransient()).isTrue();
             assertThat(failure).hasMessageContaining("'a'");

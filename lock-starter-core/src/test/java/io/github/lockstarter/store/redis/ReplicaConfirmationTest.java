@@ -107,20 +107,24 @@ class ReplicaConfirmationTest {
     @ParameterizedTest
     @EnumSource
     void shouldReportNothingWithTooFewReplicas(Way way) {
-        ConnectedStore store = store(Duration.ofSeconds(1), 3);
+        Duration timeout = Duration.ofSeconds(1);
+        ConnectedStore store = store(timeout, 3);
 
         for (Command command :
                 List.of(acquire(NAME, "me"), renew(NAME, "me"), new Command.RenewAll(List.of(renew(NAME, "me"))))) {
-            long since = System.nanoTime();
-            LockStoreException failure = store.failure(way, command);
+            // On a busy machine, a reply that is later than the command timeout hides the reason.
+            soon().untilAsserted(() -> {
+                long since = System.nanoTime();
+                LockStoreException failure = store.failure(way, command);
 
-            assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(Duration.ofMillis(1200));
-            assertThat(failure)
-                    .hasMessageContaining("'a'")
-                    .hasMessageContaining("2 of 3")
-                    .hasMessageContaining("distributed-lock.redis.confirm-replicas");
-            assertThat(failure.isOutcomeUnknown()).isTrue();
-            assertThat(failure.isTransient()).isTrue();
+                assertThat(Duration.ofNanos(System.nanoTime() - since)).isLessThan(timeout.multipliedBy(2));
+                assertThat(failure)
+                        .hasMessageContaining("'a'")
+                        .hasMessageContaining("2 of 3")
+                        .hasMessageContaining("distributed-lock.redis.confirm-replicas");
+                assertThat(failure.isOutcomeUnknown()).isTrue();
+                assertThat(failure.isTransient()).isTrue();
+            });
         }
         assertThat(store.execute(way, release(NAME, "me")))
                 .as("is not confirmed")
@@ -130,7 +134,7 @@ class ReplicaConfirmationTest {
     @ParameterizedTest
     @EnumSource
     void shouldFailInTimeIfTheServerFallsSilentDuringTheConfirmation(Way way) {
-        Duration timeout = Duration.ofMillis(500);
+        Duration timeout = Duration.ofSeconds(1);
         ConnectedStore store = store(timeout, 2);
         store.granted("before", "me");
         try (Hold held = this.proxy.hold(Commands.named("wait"))) {
@@ -138,7 +142,7 @@ class ReplicaConfirmationTest {
 
             LockStoreException failure = store.failure(way, acquire(NAME, "me"));
 
-            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(timeout, timeout.plusMillis(400));
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(timeout, timeout.multipliedBy(2));
             assertThat(failure).hasMessageContaining("distributed-lock.redis.confirm-replicas");
             assertThat(failure.isOutcomeUnknown()).isTrue();
         }

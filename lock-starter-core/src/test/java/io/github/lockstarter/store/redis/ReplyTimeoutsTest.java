@@ -147,6 +147,10 @@ class ReplyTimeoutsTest {
                         .handle((value, failure) -> failure))
                 .succeedsWithin(Duration.ofSeconds(10))
                 .isNotNull();
-        assertThat(all).filteredOn(CompletableFuture::isCompletedExceptionally).hasSize(800);
+        // A thread that has to wait for its turn may complete a request too late.
+        assertThat(all)
+                .filteredOn(CompletableFuture::isCompletedExceptionally)
+                .as("requests without a reply")
+                .hasSizeGreaterThanOrEqualTo(800);
     }
 }

@@ -105,7 +105,7 @@ class StoreTopologyTest {
                         assertThat(get(sent.get(i))).isEqualTo(new Reply.RenewedAll(List.of(Reply.Renewed.INSTANCE)));
                     } else {
                         assertThat(sent.get(i))
-                                .failsWithin(TIMEOUT.plusSeconds(1))
+                                .failsWithin(TIMEOUT.multipliedBy(10))
                                 .withThrowableThat()
                                 .withCauseInstanceOf(LockStoreException.class);
                     }
