@@ -88,7 +88,7 @@ class LockHealthRedisTest {
     @Test
     void shouldBeUnknownBeforeTheFirstReply() {
         LockHealth unknown =
-                new LockHealth(LockHealth.Status.UNKNOWN, null, "Redis", null, 0, 0, 0, Duration.ZERO, 0, null);
+                new LockHealth(LockHealth.Status.UNKNOWN, null, "Redis", null, 0, 0, 0, Duration.ZERO, 0, null, null);
         LockInventory inventory = mock(LockInventory.class, invocation -> unknown);
 
         assertThat(new LockHealthIndicator(inventory, null).health().getStatus())

@@ -95,7 +95,7 @@ final class LettuceScripts extends StoreConnection.Open {
      */
     CompletableFuture<Object> start(ScriptCommands.Call call) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
-        start(call.textFor(this), bytes(call.keys), bytes(List.of(call.arguments)), 0, reply);
+        start(call.textFor(this.hasTime), bytes(call.keys), bytes(List.of(call.arguments)), 0, reply);
         return reply;
     }
 

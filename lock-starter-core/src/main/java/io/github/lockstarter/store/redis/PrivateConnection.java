@@ -450,7 +450,7 @@ final class PrivateConnection extends StoreConnection {
     /** Notes which commands show the time, before any command of a lock is sent. Its reply arrives before that to a ping. */
     private static void noteTime(LettuceScripts opened, CompletableFuture<Object> time, Duration limit) {
         try {
-            opened.timeFailures = ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS));
+            opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
         } catch (ExecutionException | TimeoutException ex) {
             logger.debug("It is not known which commands show the time of the server.", ex);
         } catch (InterruptedException ex) {

@@ -169,7 +169,7 @@ public final class RedisLockStore implements LockStore {
         this.connection.messages.started();
         this.connection.start(created);
         StoreConnection.Open open = this.connection.current;
-        if (open != null && !open.hasTime("TIME") && !open.hasTime("PEXPIRETIME")) {
+        if (open != null && !open.hasTime && !open.shows("PEXPIRETIME")) {
             stop();
             throw new LockStoreException(
                     this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
@@ -213,7 +213,7 @@ public final class RedisLockStore implements LockStore {
             boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
             Object result = scripts != null && isAwaited
                     ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(call.textFor(open), call.keys, (Object[]) call.arguments);
+                    : open.template.execute(call.textFor(open.hasTime), call.keys, (Object[]) call.arguments);
             if (result == null) {
                 // There is no result in a transaction or pipeline of the application.
                 throw RedisErrors.inTransaction(subject(command));
@@ -515,7 +515,7 @@ public final class RedisLockStore implements LockStore {
     public Server server() {
         Server known = this.connection.server;
         StoreConnection.Open open = this.connection.current;
-        return open != null ? known.withTime(open.hasTime("TIME") ? "TIME" : "PEXPIRETIME") : known;
+        return open != null ? known.withTime(open.hasTime ? "TIME" : "PEXPIRETIME") : known;
     }
 
     /** The reply to a command that was sent. Every failure becomes a {@link LockStoreException}. */

@@ -349,7 +349,7 @@ final class ReplicaConfirmation {
             byte[][] keys = LettuceScripts.bytes(call.keys);
             byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments[0], call.arguments[1], "1"));
             StoreConnection.Open open = ReplicaConfirmation.this.store.current;
-            RedisScript<Object> script = open != null ? call.textFor(open) : call.script;
+            RedisScript<Object> script = open != null ? call.textFor(open.hasTime) : call.script;
             return withText
                     ? commands.eval(script.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
                     : commands.evalsha(script.getSha1(), ScriptOutputType.MULTI, keys, arguments);

@@ -99,9 +99,8 @@ final class ScriptCommands {
             this.returnsMessages = true;
         }
 
-        /** Returns the script in the text for the server of the connection. */
-        RedisScript<Object> textFor(StoreConnection.Open open) {
-            boolean hasTime = open.timeFailures.isEmpty() || open.hasTime("TIME");
+        /** Returns the script in the text for a server that permits {@code TIME} in scripts, or refuses it. */
+        RedisScript<Object> textFor(boolean hasTime) {
             return hasTime && !this.returnsMessages
                     ? this.script
                     : this.script.in(hasTime ? RETURNS_MESSAGES : this.returnsMessages ? WITHOUT_BOTH : WITHOUT_TIME);

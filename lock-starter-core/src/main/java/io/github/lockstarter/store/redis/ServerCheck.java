@@ -200,11 +200,11 @@ final class ServerCheck {
     /** One of two commands shows the time, so {@code TIME} is missing only if the other one is not supported. */
     private void noteTime() {
         Map<String, String> failures = this.scripts.timeFailures;
-        if (this.scripts.hasTime("TIME")) {
+        if (this.scripts.hasTime) {
             note("+time", "TIME", failures.get("TIME"));
         } else {
             note("+pexpiretime", "PEXPIRETIME", failures.get("PEXPIRETIME"));
-            note("+time", "TIME", this.scripts.hasTime("PEXPIRETIME") ? null : failures.get("TIME"));
+            note("+time", "TIME", this.scripts.shows("PEXPIRETIME") ? null : failures.get("TIME"));
         }
     }
 

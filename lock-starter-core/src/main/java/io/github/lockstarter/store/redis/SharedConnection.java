@@ -129,7 +129,7 @@ final class SharedConnection extends StoreConnection {
     private void noteTime() {
         try {
             Object checked = this.open.template.execute(LuaScript.CHECK_TIME, List.of(this.keys.keyOf("")));
-            this.open.timeFailures = ServerCheck.toFailures(checked);
+            this.open.noteTime(ServerCheck.toFailures(checked));
         } catch (RuntimeException ex) {
             logger.debug("It is not known which commands show the time of the server.", ex);
         }

@@ -34,6 +34,9 @@ abstract class StoreConnection {
         /** The errors of the commands that show the time of the server in scripts, by the names of the commands. */
         volatile Map<String, String> timeFailures = Map.of();
 
+        /** Whether scripts ask for the time by {@code TIME}. */
+        volatile boolean hasTime = true;
+
         Open(RedisConnectionFactory factory) {
             this(factory, new StringRedisTemplate(factory));
         }
@@ -45,8 +48,13 @@ abstract class StoreConnection {
             this.template.setExposeConnection(true);
         }
 
+        void noteTime(Map<String, String> failures) {
+            this.timeFailures = failures;
+            this.hasTime = shows("TIME");
+        }
+
         /** Returns whether the command shows the time of the server, possibly after a permission was granted. */
-        boolean hasTime(String command) {
+        boolean shows(String command) {
             String error = this.timeFailures.get(command);
             return error == null || RedisErrors.isMissingPermission(error) || !RedisErrors.isUnsupported(error);
         }
