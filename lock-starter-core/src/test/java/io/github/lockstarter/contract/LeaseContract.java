@@ -155,6 +155,7 @@ abstract class LeaseContract extends RegistryFixture {
                     assertThat(event.fencingToken()).isEqualTo(token);
                 }));
         soon().until(() -> backend().locked().isEmpty());
+        soon().until(() -> !log.with("dropped without a release").isEmpty());
         assertThat(log.with("dropped without a release"))
                 .as("leases that were dropped, without the one that was released before")
                 .singleElement()

@@ -141,6 +141,7 @@ class ForgedMessageTest extends FaultFixture {
             }
             publish("lock:{" + "x".repeat(1_000_000) + "}a:7");
             awaitRejected(6001);
+            soon().until(() -> !ours.all().isEmpty());
 
             assertThat(ours.all())
                     .singleElement()

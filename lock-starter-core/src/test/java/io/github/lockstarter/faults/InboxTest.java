@@ -116,6 +116,7 @@ class InboxTest extends FaultFixture {
             lock.unlock();
 
             assertThat(get(waiter)).as("the subscription goes on").isPositive();
+            soon().until(() -> !log.all().isEmpty());
             assertThat(log.all()).singleElement().asString().contains("rejected");
             assertThat(client.all()).isEmpty();
         }

@@ -223,6 +223,7 @@ class LeastPrivilegeTest extends FaultFixture {
         this.redis.command("CONFIG", "SET", "maxmemory-policy", policy);
         try {
             instanceWith(this.user.rule());
+            soon().until(() -> !this.log.with("may evict locks").isEmpty());
         } finally {
             this.redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
         }

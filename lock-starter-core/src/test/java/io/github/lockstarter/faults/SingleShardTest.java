@@ -103,8 +103,9 @@ class SingleShardTest {
     @ValueSource(ints = {2, 250})
     void shouldRenewLocksOfDifferentSlots(int count) throws Exception {
         Instance instance = this.instances.at(shard, SingleShardTest::quick);
-        assertThat(refusals()).as("the question at the start").isEqualTo(1);
+        soon().until(() -> !this.log.with("cluster.nodes").isEmpty());
         assertThat(this.log.with("cluster.nodes")).hasSize(1);
+        assertThat(refusals()).as("the question at the start").isEqualTo(1);
         List<Lease> leases = acquire(instance, count);
         long renewed = renewed(instance);
         long called = scriptCalls();

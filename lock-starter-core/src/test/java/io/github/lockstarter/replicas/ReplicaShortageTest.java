@@ -94,6 +94,7 @@ class ReplicaShortageTest {
 
             soon().until(() -> instance.events().count(LockRecoveredEvent.class, "held") > 0);
             assertThat(lease.state()).isEqualTo(Lease.State.HELD);
+            soon().until(() -> !log.with("has enough replicas again").isEmpty());
             assertThat(log.with("has enough replicas again"))
                     .as("lines about the end of the shortage")
                     .hasSize(1);
