@@ -151,7 +151,9 @@ class ForgedMessageTest extends FaultFixture {
             assertThat(clients.all()).isEmpty();
             assertThat(springs.all()).isEmpty();
         }
-        assertThat(this.redis.infoCommandStats()).as("no script").doesNotContainKeys("evalsha", "eval");
+        assertThat(this.redis.infoCommandStats())
+                .as("commands of scripts for locks; a probe of the inbox publishes only")
+                .doesNotContainKeys("hmget", "hset", "hdel", "del", "pttl");
         assertThat(this.waiting).isNotDone();
     }
 

@@ -448,7 +448,8 @@ final class Inbox implements MessageListener, SubscriptionListener {
         boolean isConclusive = evaluated.isAnswered || shown == MessageMode.SCRIPT;
         if (isConclusive) {
             if (evaluated.triesScript) {
-                countedNow(evaluated.isCounted && shown == MessageMode.SCRIPT);
+                // The entries of waiters in line state it from their next poll on.
+                this.isCounted = evaluated.isCounted && shown == MessageMode.SCRIPT;
             }
             this.isInDoubt = this.connection.messages.probed(
                     shown,
@@ -465,15 +466,6 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return;
         }
         later(() -> probe(present), this.isInDoubt ? RETRY_SOON_NANOS : TIMEOUTS_IN_A_PERIOD * this.timeoutNanos);
-    }
-
-    /** Lets waiters ask again, so that their entries state that the inbox is counted. */
-    private void countedNow(boolean isCountedNow) {
-        boolean isNew = isCountedNow && !this.isCounted;
-        this.isCounted = isCountedNow;
-        if (isNew) {
-            this.listener.notificationsMayBeLost();
-        }
     }
 
     private static String notArrived(MessageMode shown) {
