@@ -3,7 +3,7 @@
 (* Fencing tokens where a server refuses TIME in scripts: its time is the  *)
 (* end of a key less what is left of it, which has milliseconds, while     *)
 (* tokens count microseconds. The last token of a lock that was released   *)
-(* is therefore kept until the clock is past it (no_free.lua).             *)
+(* is therefore kept until the clock is past it (no_time_free.lua).        *)
 (*                                                                         *)
 (* A tick is a microsecond, and Unit of them are a millisecond. Keys that  *)
 (* expire at a millisecond are there until it is over, as in Redis.        *)
@@ -115,7 +115,7 @@ Release(c, kind) ==
 -----------------------------------------------------------------------------
 (* The store. *)
 
-\* release.lua, with free.lua or no_free.lua.
+\* release.lua, with free.lua or no_time_free.lua.
 ExecuteRelease(m) ==
   LET last == Max(token, m.last)
       until == IF Keeps("until the clock is past it") THEN last \div Unit + 1 ELSE Millis + 1

@@ -111,6 +111,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
     /** Number of subscriptions, each of which has probes of its own. */
     private final AtomicInteger subscriptions = new AtomicInteger();
 
+    /** Begins each probe of this inbox, so that a late one does not count as a forged message. */
+    private final String ownProbes = ALIVE + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE) + ':';
+
     /** The last probe, or {@code null} if there was none. */
     private volatile @Nullable Probe probe;
 
@@ -182,10 +185,14 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * Subscribes as {@link #request} does, and waits for the acknowledgement, for one command timeout at most. Otherwise
+     * Subscribes as {@link #request} does, and waits for the acknowledgement or the refusal, for one command timeout at
+     * most. Otherwise
      * the first waiters would ask once more while their first attempt has no reply.
      */
     void requestAndAwait() {
+        if (!isUsed()) {
+            return;
+        }
         request();
         try {
             boolean unused = this.acknowledged.await(this.timeoutNanos, TimeUnit.NANOSECONDS);
@@ -281,6 +288,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
         LockStoreException failure = RedisErrors.translate(ex, "Redis", "the channel of this instance", true, null);
         this.connection.messages.subscribed(String.valueOf(failure.getMessage()));
+        this.acknowledged.countDown();
         int inARow = this.failures.incrementAndGet();
         // The log of the connection reports an outage.
         if (!this.warned && (!failure.isTransient() || inARow == MAX_SILENT_FAILURES)) {
@@ -329,9 +337,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
     /** Two messages to the own channel, and what has become of them. */
     private static final class Probe {
 
-        final String ofScript = ALIVE + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+        final String ofScript;
 
-        final String ofClient = ALIVE + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+        final String ofClient;
 
         final boolean triesScript;
 
@@ -353,7 +361,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
         String words = "";
 
-        Probe(boolean triesScript) {
+        Probe(String begin, boolean triesScript) {
+            this.ofScript = begin + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
+            this.ofClient = begin + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
             this.triesScript = triesScript;
         }
 
@@ -389,7 +399,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
                 && (this.isInDoubt
                         || this.connection.messages.mode() == MessageMode.SCRIPT
                         || now - this.scriptTriedAt >= SCRIPT_RETRY_NANOS);
-        Probe created = new Probe(triesScript);
+        Probe created = new Probe(this.ownProbes, triesScript);
         this.probe = created;
         if (open == null) {
             created.isAnswered = false;
@@ -413,9 +423,12 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return true;
         } catch (RuntimeException ex) {
             String words = RedisErrors.errorReply(ex);
-            probe.isAnswered &= words != null;
-            probe.words = words != null ? words : probe.words;
-            return words == null;
+            if (words == null || !(RedisErrors.isUnsupported(words) || RedisErrors.isMissingPermission(words))) {
+                probe.isAnswered = false;
+                return true;
+            }
+            probe.words = words;
+            return false;
         }
     }
 
@@ -474,15 +487,18 @@ final class Inbox implements MessageListener, SubscriptionListener {
                 : "messages have not arrived at the subscription";
     }
 
-    /** Returns whether the text is a message of the last probe. */
+    /** Returns whether the text is a message of a probe. Only those of the last one have an effect. */
     private boolean isOfProbe(String text) {
-        Probe last = this.probe;
-        if (last == null || !text.startsWith(ALIVE)) {
+        if (!text.startsWith(this.ownProbes)) {
             return false;
+        }
+        Probe last = this.probe;
+        if (last == null) {
+            return true;
         }
         boolean isOfScript = text.equals(last.ofScript);
         if (!isOfScript && !text.equals(last.ofClient)) {
-            return false;
+            return true;
         }
         if (isOfScript) {
             last.hasScriptArrived = true;

@@ -50,6 +50,9 @@ final class MessageRoute {
     /** Why this instance receives nothing although it publishes, or {@code null} if it is subscribed or need not be. */
     private volatile @Nullable String notSubscribed;
 
+    /** Whether the mode of the configuration does not work, so that waiters poll. */
+    private volatile boolean isDoubtful;
+
     /** How many probes in a row have shown a worse mode. */
     private int failed;
 
@@ -77,7 +80,7 @@ final class MessageRoute {
     }
 
     MessageStatus status() {
-        String failure = this.notSubscribed;
+        String failure = this.isDoubtful ? this.reason : this.notSubscribed;
         return failure != null
                 ? new MessageStatus("polling", failure, this.dropped.sum())
                 : new MessageStatus(this.mode.name().toLowerCase(Locale.ROOT), this.reason, this.dropped.sum());
@@ -100,6 +103,8 @@ final class MessageRoute {
         this.changing.lock();
         try {
             if (this.configured == MessageMode.SCRIPT) {
+                // Without the commands, the server accepts the scripts.
+                this.isByScript = false;
                 doubt(words);
             } else if (this.isByScript) {
                 change(MessageMode.CLIENT, words);
@@ -138,6 +143,8 @@ final class MessageRoute {
                 }
             } else if (difference <= 0) {
                 this.reason = fixed();
+                this.isDoubtful = false;
+                this.isByScript = this.mode == MessageMode.SCRIPT;
             } else if (mayBecomeWorse) {
                 doubt(words);
             }
@@ -169,7 +176,7 @@ final class MessageRoute {
         } else if (this.mode == MessageMode.CLIENT) {
             logger.info("Messages about locks that are handed over are published by the client instead of scripts, at "
                     + this.servers + because
-                    + ". A hand-over between two instances takes one round trip more; nothing else changes.");
+                    + ". A hand-over between two instances takes one round trip more.");
         } else {
             logger.warn("No messages about locks that are handed over, at " + this.servers + because
                     + ". Waiters of other instances poll instead, and a hand-over takes up to a poll interval. Check that"
@@ -179,6 +186,7 @@ final class MessageRoute {
 
     /** Reports that the mode of the configuration does not work. */
     private void doubt(String words) {
+        this.isDoubtful = true;
         if (!words.equals(this.reason)) {
             this.reason = words;
             logger.warn(fixed() + " does not work at " + this.servers + " (" + words

@@ -452,7 +452,7 @@ final class PrivateConnection extends StoreConnection {
         try {
             opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
         } catch (ExecutionException | TimeoutException ex) {
-            logger.debug("It is not known which commands show the time of the server.", ex);
+            ServerCheck.throwIfTransient(ex);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -468,6 +468,13 @@ final class PrivateConnection extends StoreConnection {
      * Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too.
      */
     private void reconnected() {
+        LettuceScripts open = lettuce();
+        if (open != null) {
+            // The server may have been restarted with other permissions.
+            CompletionStage<?> unused = open.start(
+                            new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))))
+                    .thenAccept(failures -> open.noteTime(ServerCheck.toFailures(failures)));
+        }
         if (!this.cluster) {
             check();
         }

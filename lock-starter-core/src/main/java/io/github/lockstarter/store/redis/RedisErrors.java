@@ -335,11 +335,11 @@ final class RedisErrors {
      * contains. It has executed nothing then.
      */
     static boolean isMessageRefused(Throwable ex) {
-        return isAny(
-                ex,
-                message -> Kind.of(message) == Kind.SCRIPT_TEXT
-                        || (isUnsupported(message)
-                                && OF_MESSAGES.matcher(message).find()));
+        // Texts of other exceptions contain names of locks and hosts.
+        String reply = errorReply(ex);
+        return reply != null
+                && (Kind.of(reply) == Kind.SCRIPT_TEXT
+                        || (isUnsupported(reply) && OF_MESSAGES.matcher(reply).find()));
     }
 
     /**

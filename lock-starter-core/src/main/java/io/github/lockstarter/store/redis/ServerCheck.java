@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockInventory.Server;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
@@ -244,6 +245,17 @@ final class ServerCheck {
     /** Returns the errors of the commands by their names; none if the script itself has failed. */
     private Map<String, String> failures(CompletableFuture<Object> checked) {
         return errorOf(checked) == null ? toFailures(checked.join()) : Map.of();
+    }
+
+    /**
+     * Lets the attempt to connect fail whose question about the time has no answer. A lasting refusal is reported by
+     * the check.
+     */
+    static void throwIfTransient(Throwable failure) {
+        LockStoreException translated = RedisErrors.translate(failure, "Redis", "the time of the server", true, null);
+        if (translated.isTransient()) {
+            throw translated;
+        }
     }
 
     /** Returns the errors of commands by their names, from the result of a check. */

@@ -131,7 +131,7 @@ final class SharedConnection extends StoreConnection {
             Object checked = this.open.template.execute(LuaScript.CHECK_TIME, List.of(this.keys.keyOf("")));
             this.open.noteTime(ServerCheck.toFailures(checked));
         } catch (RuntimeException ex) {
-            logger.debug("It is not known which commands show the time of the server.", ex);
+            ServerCheck.throwIfTransient(ex);
         }
     }
 

@@ -80,8 +80,24 @@ class MessageRouteTest {
                 boolean unused = fixed.probed(MessageMode.CLIENT, WORDS);
             }
             assertThat(fixed.isByScript).isTrue();
+            assertThat(fixed.status().mode()).as("mode that is shown").isEqualTo("polling");
             assertThat(log.all()).singleElement().asString().contains("distributed-lock.redis.messages=script", WORDS);
         }
+    }
+
+    /** Otherwise the server would refuse each text. */
+    @Test
+    void shouldNotPublishByScriptWhereThatIsRefused() {
+        MessageRoute fixed = new MessageRoute(MessageMode.SCRIPT, "redis at home");
+        fixed.started();
+
+        fixed.refused(WORDS);
+
+        assertThat(fixed.isByScript).as("scripts publish").isFalse();
+        assertThat(fixed.status().mode()).as("mode that is shown").isEqualTo("polling");
+        boolean unused = fixed.probed(MessageMode.SCRIPT, "");
+        assertThat(fixed.isByScript).as("scripts publish after a probe").isTrue();
+        assertThat(fixed.status().mode()).as("mode that is shown").isEqualTo("script");
     }
 
     @Test

@@ -129,6 +129,20 @@ class RedisErrorsTest {
         assertThat(translate(failure)).hasMessageNotContaining("private-connection");
     }
 
+    /** The name of a lock or of a host says nothing about the server. */
+    @Test
+    void shouldNotTakeANameForTheRefusalOfAMessage() {
+        LockStoreException failure =
+                new LockStoreException("Redis at pubsub.example.org: lock 'publish-report' failed", null, true, true);
+        assertThat(RedisErrors.isMessageRefused(failure))
+                .as("a failure without a reply is the refusal of a message")
+                .isFalse();
+        assertThat(RedisErrors.isMessageRefused(
+                        new RedisSystemException("ERR This Redis command is not allowed from script: PUBLISH", null)))
+                .as("a reply is the refusal of a message")
+                .isTrue();
+    }
+
     @Test
     void shouldNotKnowTheOutcomeOfARejectionThatMayBeTheSecondReply() {
         LockStoreException translated = RedisErrors.translate(reply("OOM"), "Redis", "a", false, null);

@@ -9,6 +9,7 @@ import static io.github.lockstarter.store.redis.ConnectedStore.join;
 import static io.github.lockstarter.store.redis.ConnectedStore.release;
 import static io.github.lockstarter.store.redis.ConnectedStore.renew;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockStoreException;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -91,6 +93,21 @@ class RedisLockStoreTest {
                 new RedisStoreSettings("lock", timeout, privateConnection, Duration.ofSeconds(5)));
         this.stores.add(created);
         return created;
+    }
+
+    /** Fields of another program may have the names of ours. */
+    @ParameterizedTest
+    @ValueSource(strings = {"12", "hello"})
+    void shouldNotTouchAHashThatIsNoLock(String token) {
+        this.redis.command("HSET", KEY, "f", token, "x", "y");
+        ConnectedStore one = store("one");
+
+        assertThatExceptionOfType(LockStoreException.class)
+                .isThrownBy(() -> one.granted(NAME, "me"))
+                .withMessageContaining("key-prefix");
+
+        assertThat(this.redis.hgetall(KEY)).isEqualTo(Map.of("f", token, "x", "y"));
+        assertThat(this.redis.pttl(KEY)).as("time to live, which it has not").isEqualTo(-1);
     }
 
     // ---- The subscription

@@ -84,6 +84,13 @@ class ServerCheckTest {
                 assertThat(store.call(new Command.Release("a", "me", token + 5, 0, null)))
                         .isEqualTo(Reply.Released.INSTANCE);
                 assertThat(store.granted("a", "you")).as("the next token").isGreaterThan(token + 5);
+                try (RedisCli redis = server.cli()) {
+                    redis.command("HSET", "shop:{b}", "f", "hello");
+                    assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> store.granted("b", "me"));
+                    assertThat(redis.pttl("shop:{b}"))
+                            .as("time to live of a hash that is no lock")
+                            .isEqualTo(-1);
+                }
             }
         }
         assertThat(this.log.events()).as("lines of the check").isEmpty();

@@ -65,8 +65,8 @@ if isExclusive and owner == id and token then
   return token
 end
 
--- Of a free lock, the last token may be kept, see no_time_free.lua.
-if left ~= -2 and not (owner or tonumber(token)) then
+-- Of a free lock, the last token may be kept for a time, see no_time_free.lua.
+if left ~= -2 and not (owner or left >= 0 and tonumber(token)) then
   return redis.error_reply('WRONGTYPE the key holds a hash that is not a lock')
 end
 
