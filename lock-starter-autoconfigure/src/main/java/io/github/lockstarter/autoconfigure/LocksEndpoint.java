@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.registry.GrantFence;
 import io.github.lockstarter.registry.RegistryStatistics;
+import io.github.lockstarter.store.MessageStatus;
 import java.util.Comparator;
 import java.util.List;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -86,6 +87,7 @@ final class LocksEndpoint {
     private LocksDescription locks() {
         List<Held> held = this.inventory.held();
         List<Awaited> awaited = this.inventory.awaited();
+        MessageStatus messages = this.inventory instanceof RegistryStatistics statistics ? statistics.messages() : null;
         return new LocksDescription(
                 held.size(),
                 held.stream()
@@ -99,7 +101,7 @@ final class LocksEndpoint {
                         .toList(),
                 this.inventory.server().orElse(null),
                 this.settings.describe(),
-                this.inventory instanceof RegistryStatistics statistics ? statistics.messages() : null,
+                messages != null ? messages.describe() : null,
                 this.fence.stream().map(GrantFence::details).findFirst().orElse(null));
     }
 

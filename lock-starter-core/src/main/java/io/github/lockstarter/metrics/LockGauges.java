@@ -1,6 +1,7 @@
 package io.github.lockstarter.metrics;
 
 import io.github.lockstarter.registry.RegistryStatistics;
+import io.github.lockstarter.store.MessageStatus;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -8,6 +9,7 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Registers the meters of a lock registry that belong to no lock: the meters of its watchdog and of its listeners. */
 public final class LockGauges implements MeterBinder {
@@ -37,16 +39,24 @@ public final class LockGauges implements MeterBinder {
                         "distributed.lock.messages.rejected", this.statistics, RegistryStatistics::rejectedMessages)
                 .description("Messages that were rejected because no store has sent them")
                 .register(registry);
-        FunctionCounter.builder(
-                        "distributed.lock.messages.dropped", this.statistics, RegistryStatistics::droppedMessages)
+        FunctionCounter.builder("distributed.lock.messages.dropped", this.statistics, LockGauges::dropped)
                 .description("Messages about grants that were not published")
                 .register(registry);
         MODES.forEach(mode -> Gauge.builder(
                         "distributed.lock.messages.mode",
                         this.statistics,
-                        statistics -> mode.equals(statistics.messageMode()) ? 1 : 0)
+                        statistics -> isMode(statistics.messages(), mode) ? 1 : 0)
                 .description("1 for the mode in which waiters of other instances are notified of grants")
                 .tag("mode", mode)
                 .register(registry));
+    }
+
+    private static long dropped(RegistryStatistics statistics) {
+        MessageStatus messages = statistics.messages();
+        return messages != null ? messages.dropped() : 0;
+    }
+
+    private static boolean isMode(@Nullable MessageStatus messages, String mode) {
+        return messages != null && mode.equals(messages.mode());
     }
 }

@@ -161,6 +161,7 @@ final class Inventory {
         String problem = problem(store, lag);
         Status status = problem != null ? Status.DOWN : store == null ? Status.UNKNOWN : Status.UP;
         List<Held> held = held(null);
+        MessageStatus messages = this.store.messages();
         return new LockHealth(
                 status,
                 status == Status.UNKNOWN ? "The store has been asked, and has not answered yet." : problem,
@@ -174,13 +175,7 @@ final class Inventory {
                 lag,
                 this.events.losses(),
                 this.events.lastLoss(),
-                messages(this.store));
-    }
-
-    /** Returns how waiters of other instances are notified, see {@link LockHealth#messages}. */
-    static @Nullable String messages(LockStore store) {
-        MessageStatus messages = store.messages();
-        return messages != null ? messages.describe() : null;
+                messages != null ? messages.describe() : null);
     }
 
     private @Nullable String problem(@Nullable Check store, Duration lag) {

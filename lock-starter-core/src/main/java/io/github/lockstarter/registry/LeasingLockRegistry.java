@@ -376,20 +376,8 @@ public final class LeasingLockRegistry
     }
 
     @Override
-    public long droppedMessages() {
-        MessageStatus messages = this.store.messages();
-        return messages != null ? messages.dropped() : 0;
-    }
-
-    @Override
-    public @Nullable String messageMode() {
-        MessageStatus messages = this.store.messages();
-        return messages != null ? messages.mode() : null;
-    }
-
-    @Override
-    public @Nullable String messages() {
-        return Inventory.messages(this.store);
+    public @Nullable MessageStatus messages() {
+        return this.store.messages();
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.github.lockstarter.registry;
 
-import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.store.MessageStatus;
 import java.time.Duration;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -32,18 +32,8 @@ public interface RegistryStatistics {
     /** Returns the number of messages that were rejected, because no store has sent them. */
     long rejectedMessages();
 
-    /** Returns the number of messages about grants that were not published, see {@link LockHealth#messages}. */
-    default long droppedMessages() {
-        return 0;
-    }
-
-    /** Returns the mode of messages, see {@link LockHealth#messages}, or {@code null} if there is none. */
-    default @Nullable String messageMode() {
-        return null;
-    }
-
-    /** Returns the mode of messages with its reason, or {@code null} if there is none. */
-    default @Nullable String messages() {
+    /** Returns how waiters of other instances are notified, or {@code null} if the store has no such instances. */
+    default @Nullable MessageStatus messages() {
         return null;
     }
 }

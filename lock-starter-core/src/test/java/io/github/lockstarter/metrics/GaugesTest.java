@@ -11,6 +11,7 @@ import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.registry.RegistryStatistics;
 import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.MessageStatus;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.TimeGauge;
@@ -78,13 +79,8 @@ class GaugesTest {
         }
 
         @Override
-        public long droppedMessages() {
-            return 11;
-        }
-
-        @Override
-        public String messageMode() {
-            return "client";
+        public MessageStatus messages() {
+            return new MessageStatus("client", "", 11);
         }
     }
 
