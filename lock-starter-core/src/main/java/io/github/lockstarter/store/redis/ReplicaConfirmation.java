@@ -323,8 +323,10 @@ final class ReplicaConfirmation {
                 RedisAsyncCommands<byte[], byte[]> commands = current.async();
                 List<RedisFuture<Object>> replies = new ArrayList<>();
                 Set<RedisScript<Object>> sent = new HashSet<>();
+                StoreConnection.Open open = ReplicaConfirmation.this.store.current;
                 for (Request request : pair) {
-                    replies.add(call(commands, request.call, sent.add(request.call.script)));
+                    RedisScript<Object> script = request.call.textFor(open == null || open.hasTime);
+                    replies.add(call(commands, script, request.call, sent.add(script)));
                 }
                 // Its reply follows those to the calls.
                 LettuceScripts.forward(
@@ -344,12 +346,13 @@ final class ReplicaConfirmation {
             }
         }
 
-        private RedisFuture<Object> call(
-                RedisAsyncCommands<byte[], byte[]> commands, ScriptCommands.Call call, boolean withText) {
+        private static RedisFuture<Object> call(
+                RedisAsyncCommands<byte[], byte[]> commands,
+                RedisScript<Object> script,
+                ScriptCommands.Call call,
+                boolean withText) {
             byte[][] keys = LettuceScripts.bytes(call.keys);
             byte[][] arguments = LettuceScripts.bytes(List.of(call.arguments[0], call.arguments[1], "1"));
-            StoreConnection.Open open = ReplicaConfirmation.this.store.current;
-            RedisScript<Object> script = open != null ? call.textFor(open.hasTime) : call.script;
             return withText
                     ? commands.eval(script.getScriptAsString(), ScriptOutputType.MULTI, keys, arguments)
                     : commands.evalsha(script.getSha1(), ScriptOutputType.MULTI, keys, arguments);

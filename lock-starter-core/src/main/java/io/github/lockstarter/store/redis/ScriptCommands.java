@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
@@ -64,17 +63,11 @@ final class ScriptCommands {
      */
     ScriptCommands(LockKeys keys, long claimMillis) {
         this.keys = keys;
-        this.polling = claimMillis + ":";
+        this.polling = waiting(claimMillis, "", true);
     }
 
     /** A call of a script. The result has the type of the script. */
     static final class Call {
-
-        private static final Set<Variant> RETURNS_MESSAGES = Set.of(Variant.RETURNS_MESSAGES);
-
-        private static final Set<Variant> WITHOUT_TIME = Set.of(Variant.WITHOUT_TIME);
-
-        private static final Set<Variant> WITHOUT_BOTH = Set.of(Variant.RETURNS_MESSAGES, Variant.WITHOUT_TIME);
 
         final LuaScript script;
 
@@ -103,13 +96,23 @@ final class ScriptCommands {
         RedisScript<Object> textFor(boolean hasTime) {
             return hasTime && !this.returnsMessages
                     ? this.script
-                    : this.script.in(hasTime ? RETURNS_MESSAGES : this.returnsMessages ? WITHOUT_BOTH : WITHOUT_TIME);
+                    : this.script.in(Variant.needed(this.returnsMessages, hasTime));
         }
 
         /** Returns the same call of a script that returns its messages. */
         Call returningMessages() {
             return new Call(this);
         }
+    }
+
+    /**
+     * Returns how acquisitions wait, see {@code acquire.lua}.
+     *
+     * @param inbox the inbox of their instance; empty: they only poll
+     * @param isCounted whether a server has counted the inbox
+     */
+    static String waiting(long claimMillis, String inbox, boolean isCounted) {
+        return claimMillis + (isCounted ? ":" : ".") + inbox;
     }
 
     /**

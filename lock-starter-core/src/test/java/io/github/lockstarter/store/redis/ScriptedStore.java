@@ -17,8 +17,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -65,7 +63,7 @@ final class ScriptedStore implements AutoCloseable {
         this.subscriber = server.cli();
         for (LuaScript script : LuaScript.values()) {
             for (boolean returnsMessages : new boolean[] {true, false}) {
-                RedisScript<Object> each = script.in(variants(returnsMessages));
+                RedisScript<Object> each = script.in(Variant.needed(returnsMessages, this.hasTime));
                 this.digests.put(each, (String) this.redis.command("SCRIPT", "LOAD", each.getScriptAsString()));
             }
         }
@@ -73,12 +71,6 @@ final class ScriptedStore implements AutoCloseable {
         this.redis.command("DEBUG", "SET-ACTIVE-EXPIRE", "0");
         this.redis.command("HELLO", "3");
         this.redis.command("PSUBSCRIBE", this.keys.channelOf("*"));
-    }
-
-    private Set<Variant> variants(boolean returnsMessages) {
-        return Stream.of(Variant.values())
-                .filter(each -> each == Variant.RETURNS_MESSAGES ? returnsMessages : !this.hasTime)
-                .collect(Collectors.toUnmodifiableSet());
     }
 
     LockKeys keys() {
@@ -94,7 +86,7 @@ final class ScriptedStore implements AutoCloseable {
         String claim = codec.polling.substring(0, codec.polling.length() - 1);
         String waiting = claim + (inbox.startsWith(NOT_COUNTED) ? "" : ":") + inbox;
         ScriptCommands.Call call = codec.callOf(command, waiting);
-        RedisScript<Object> script = call.script.in(variants(returnsMessages));
+        RedisScript<Object> script = call.script.in(Variant.needed(returnsMessages, this.hasTime));
         String digest = this.digests.get(script);
         List<String> words = new ArrayList<>(List.of("EVALSHA", digest, Integer.toString(call.keys.size())));
         words.addAll(call.keys);

@@ -80,24 +80,13 @@ public enum LuaScript implements RedisScript<Object> {
             this.replacements = replacements;
             this.frame = frame;
         }
-    }
 
-    private record VariantScript(String text, String sha1, Class<?> resultType) implements RedisScript<Object> {
-
-        @Override
-        public String getSha1() {
-            return this.sha1;
-        }
-
-        @Override
-        @SuppressWarnings("unchecked")
-        public Class<Object> getResultType() {
-            return (Class<Object>) this.resultType;
-        }
-
-        @Override
-        public String getScriptAsString() {
-            return this.text;
+        /** Returns the variants that a server needs. */
+        public static Set<Variant> needed(boolean returnsMessages, boolean hasTime) {
+            if (returnsMessages) {
+                return hasTime ? Set.of(RETURNS_MESSAGES) : Set.of(RETURNS_MESSAGES, WITHOUT_TIME);
+            }
+            return hasTime ? Set.of() : Set.of(WITHOUT_TIME);
         }
     }
 
@@ -150,15 +139,13 @@ public enum LuaScript implements RedisScript<Object> {
         return this.variants.computeIfAbsent(needed, this::variantOf);
     }
 
+    @SuppressWarnings("unchecked")
     private RedisScript<Object> variantOf(Set<Variant> needed) {
         String assembled = assemble(needed);
         boolean returnsMessages = raw(needed).contains(FILE + Variant.RETURNS_MESSAGES);
         return assembled.equals(this.text)
                 ? this
-                : new VariantScript(
-                        assembled,
-                        DigestUtils.sha1DigestAsHex(assembled),
-                        returnsMessages ? List.class : this.resultType);
+                : RedisScript.of(assembled, returnsMessages ? (Class<Object>) (Class<?>) List.class : getResultType());
     }
 
     /** Returns the text as it is sent, without comments, with the files that the variants replace. */
