@@ -146,9 +146,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
         this.connection = connection;
         this.keys = keys;
         this.timeoutNanos = settings.commandTimeout().toNanos();
-        this.polling = settings.claimMillis() + ":";
-        this.notified = settings.claimMillis() + "." + instance;
-        this.notifiedAndCounted = this.polling + instance;
+        this.polling = ScriptCommands.waiting(settings.claimMillis(), "", true);
+        this.notified = ScriptCommands.waiting(settings.claimMillis(), instance, false);
+        this.notifiedAndCounted = ScriptCommands.waiting(settings.claimMillis(), instance, true);
         this.state = isUsed() ? State.UNUSED : State.UNAVAILABLE;
         this.background = new ScheduledThreadPoolExecutor(1, StoreConnection.threads());
         this.background.setKeepAliveTime(10, TimeUnit.SECONDS);
@@ -186,8 +186,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     /**
      * Subscribes as {@link #request} does, and waits for the acknowledgement or the refusal, for one command timeout at
-     * most. Otherwise
-     * the first waiters would ask once more while their first attempt has no reply.
+     * most. Otherwise the first waiters would ask once more while their first attempt has no reply.
      */
     void requestAndAwait() {
         if (!isUsed()) {
@@ -436,10 +435,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
         String channel = this.keys.channelOf(this.instance);
         List<?> result = (List<?>) open.template.execute(
                 LuaScript.CHECK_MESSAGES, List.of(this.keys.farFrom(channel)), channel, created.ofScript);
-        List<?> failures = (List<?>) result.get(1);
+        String refusal = ServerCheck.toFailures(result.get(1)).get("PUBLISH");
         created.isCounted = this.connection.isSingleServer() && result.get(0) instanceof Long count && count > 0;
-        if (failures.contains("PUBLISH")) {
-            throw new RedisSystemException(String.valueOf(failures.get(1)), null);
+        if (refusal != null) {
+            throw new RedisSystemException(refusal, null);
         }
     }
 

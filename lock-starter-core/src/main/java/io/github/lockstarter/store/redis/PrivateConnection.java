@@ -405,7 +405,7 @@ final class PrivateConnection extends StoreConnection {
             ServerCheck checked = new ServerCheck(opened, this.keys, this.recipe, this.settings);
             this.isUnusable = checked.run(version);
             this.server = checked.server;
-            String refusal = checked.refusedMessage();
+            String refusal = checked.refusedMessage;
             if (refusal != null) {
                 this.messages.refused(refusal);
             }
@@ -433,8 +433,7 @@ final class PrivateConnection extends StoreConnection {
             new DisconnectMonitor(broken, this::reconnected, lost).watch(factory);
             ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
-            CompletableFuture<Object> time =
-                    opened.start(new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))));
+            CompletableFuture<Object> time = askForTime(opened);
             ping(opened, limit);
             noteTime(opened, time, limit);
             if (!this.cluster) {
@@ -445,6 +444,10 @@ final class PrivateConnection extends StoreConnection {
             factory.destroy();
             throw ex;
         }
+    }
+
+    private CompletableFuture<Object> askForTime(LettuceScripts opened) {
+        return opened.start(new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))));
     }
 
     /** Notes which commands show the time, before any command of a lock is sent. Its reply arrives before that to a ping. */
@@ -471,9 +474,8 @@ final class PrivateConnection extends StoreConnection {
         LettuceScripts open = lettuce();
         if (open != null) {
             // The server may have been restarted with other permissions.
-            CompletionStage<?> unused = open.start(
-                            new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))))
-                    .thenAccept(failures -> open.noteTime(ServerCheck.toFailures(failures)));
+            CompletionStage<?> unused =
+                    askForTime(open).thenAccept(failures -> open.noteTime(ServerCheck.toFailures(failures)));
         }
         if (!this.cluster) {
             check();

@@ -7,7 +7,6 @@ import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -89,7 +88,9 @@ final class ServerCheck {
 
     private final Set<String> missing = new LinkedHashSet<>();
 
-    private @Nullable String refusedMessage;
+    /** The words with which the server has refused that scripts publish, or {@code null} if it has not. */
+    @Nullable
+    String refusedMessage;
 
     /** Commands that the server executes for no user, with its words, and the consequences. */
     private final Map<String, String> unsupported = new LinkedHashMap<>();
@@ -232,12 +233,6 @@ final class ServerCheck {
         }
     }
 
-    /** Returns the words with which the server has refused that scripts publish, or {@code null} if it has not. */
-    @Nullable
-    String refusedMessage() {
-        return this.refusedMessage;
-    }
-
     private CompletableFuture<Object> start(LuaScript script, String checkedKey, String... arguments) {
         return this.scripts.start(new ScriptCommands.Call(script, List.of(checkedKey), arguments));
     }
@@ -263,13 +258,9 @@ final class ServerCheck {
         Map<String, String> failures = new LinkedHashMap<>();
         Iterator<?> words = ((List<?>) checked).iterator();
         while (words.hasNext()) {
-            failures.put(text(words.next()), text(words.next()));
+            failures.put(ScriptCommands.text(words.next()), ScriptCommands.text(words.next()));
         }
         return failures;
-    }
-
-    private static String text(Object word) {
-        return word instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : word.toString();
     }
 
     /** Notes the permission for a key that is not that of a lock, which the commands access. */

@@ -143,9 +143,8 @@ final class SharedConnection extends StoreConnection {
                     List.of(this.keys.keyOf("")),
                     this.keys.channelOf(ServerCheck.FIELD),
                     ServerCheck.FIELD);
-            List<?> failures = (List<?>) result.get(1);
-            String refusal = failures.contains("PUBLISH") ? String.valueOf(failures.get(1)) : "";
-            if (!refusal.isEmpty() && !RedisErrors.isMissingPermission(refusal)) {
+            String refusal = ServerCheck.toFailures(result.get(1)).get("PUBLISH");
+            if (refusal != null && !RedisErrors.isMissingPermission(refusal)) {
                 this.messages.refused(RedisErrors.unwrap(refusal));
             }
         } catch (RuntimeException ex) {
