@@ -153,7 +153,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
             Object returned;
             try {
                 while (!this.locks.areAllGranted()) {
-                    this.locks.add(this.registry.acquire(this.locks.next()));
+                    this.locks.acquire(this.registry);
                 }
                 this.locks.begin();
                 returned = this.locks.call(work);

@@ -27,8 +27,7 @@ import reactor.core.publisher.MonoSink;
  * acquires the locks for itself without blocking, calls the method, and releases the locks when the returned publisher
  * has terminated or was cancelled.
  *
- * <p>The locks are acquired one after the other; each request is sent by the thread that completes the one before. A
- * cancellation may arrive at any time on any thread, and Reactor silently drops a value that is emitted during one.
+ * <p>The leases are taken one after the other, each by the thread that completes the one before. A cancellation may arrive at any time on any thread, and Reactor silently drops a value that is emitted during one.
  * Therefore the publisher must take the leases from {@link #granted}; leases that are not taken are released.
  */
 final class ReactiveCall {
@@ -115,7 +114,7 @@ final class ReactiveCall {
     private void acquireNext(MonoSink<LockSequence> sink) {
         CompletableFuture<Lease> next;
         try {
-            next = this.call.registry.acquireAsync(this.locks.next()).toCompletableFuture();
+            next = this.locks.acquireAsync(this.call.registry);
         } catch (RuntimeException | Error ex) {
             fail(sink, ex);
             return;

@@ -31,6 +31,9 @@ public abstract class Wait extends Waiter implements BiConsumer<LocalLock, Momen
     /** Whether this is a single attempt, whose caller gets no exception if others hold the lock. */
     public boolean isAttempt;
 
+    /** Whether another wait of the same request continues this one, so that the end of this one is not reported. */
+    public boolean isTentative;
+
     public Wait(LockRequest request, long waitTime, Terms terms, Owner owner) {
         super(request, GrantKind.of(request), waitTime, terms, owner);
     }

@@ -16,6 +16,8 @@ import io.github.lockstarter.lock.Refusal;
 import io.github.lockstarter.lock.Refusal.Cause;
 import io.github.lockstarter.lock.Terms;
 import io.github.lockstarter.registry.AcquireObserver.Acquiring;
+import io.github.lockstarter.registry.Attempts.Attempt;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -68,17 +70,22 @@ final class Acquisitions {
      * the caller must call {@link #failed}.
      *
      * @param mustSucceed whether an exception is thrown if another owner held the lock until the end of the wait
+     * @param attempt an attempt that this call has made before, or {@code null} if there is none
      * @return the grant, or {@code null} if another owner held the lock and {@code mustSucceed} is {@code false}
      * @throws LockException if the lock is not granted
      */
     @Nullable
-    Grant acquire(ThreadWait wait, boolean mustSucceed) throws InterruptedException {
+    Grant acquire(ThreadWait wait, boolean mustSucceed, @Nullable Attempt attempt) throws InterruptedException {
         LockRequest request = wait.request;
         wait.isAttempt = !mustSucceed && wait.waitTime == 0;
-        Acquiring observed = began(request);
+        Acquiring observed = began(request, attempt);
         observed.enter();
         try {
-            this.leases.engine().acquire(wait);
+            if (attempt != null && attempt.decides(wait)) {
+                attempt.decide(wait);
+            } else {
+                boolean unused = this.leases.engine().acquire(wait);
+            }
         } catch (InterruptedException | RuntimeException | Error ex) {
             observed.leave();
             Outcome outcome = ex instanceof InterruptedException ? Outcome.INTERRUPTED : Outcome.ERROR;
@@ -112,6 +119,11 @@ final class Acquisitions {
         }
     }
 
+    private Acquiring began(LockRequest request, @Nullable Attempt attempt) {
+        Acquiring begun = attempt != null ? attempt.takeObserved() : null;
+        return begun != null ? begun : began(request);
+    }
+
     private Acquiring began(LockRequest request) {
         Acquiring observed = this.observer == AcquireObserver.NONE
                 ? Acquiring.UNOBSERVED
@@ -121,13 +133,29 @@ final class Acquisitions {
     }
 
     /**
+     * Sends attempts to acquire several locks together, without waiting for their outcomes.
+     *
+     * @see Attempts#Attempts
+     */
+    Attempts attempt(List<LockRequest> requests, Owner owner, boolean isAsynchronous) {
+        Attempts attempts = new Attempts(this.leases, requests, owner, isAsynchronous, began(requests.get(0)));
+        attempts.send();
+        return attempts;
+    }
+
+    /**
      * Acquires a lock without blocking.
      *
+     * @param attempt an attempt that this call has made before, or {@code null} if there is none
      * @return a future that is completed with the lease, or with the exception that a blocking call would throw
      */
-    CompletableFuture<Lease> acquireLater(LockRequest request) {
+    CompletableFuture<Lease> acquireLater(LockRequest request, @Nullable Attempt attempt) {
         LeaseTerms terms = this.leases.terms();
-        FutureWait wait = new FutureWait(request, terms.waitTime(request), terms.of(request), began(request));
+        FutureWait wait = new FutureWait(request, terms.waitTime(request), terms.of(request), began(request, attempt));
+        if (attempt != null && attempt.decides(wait)) {
+            attempt.decide(wait);
+            return wait.future;
+        }
         return wait.start();
     }
 

@@ -9,7 +9,6 @@ import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.engine.LeaseClock;
@@ -48,7 +47,7 @@ import org.springframework.context.SmartLifecycle;
  * again.
  */
 public final class LeasingLockRegistry
-        implements LockRegistry, LockInventory, SmartLifecycle, DisposableBean, RegistryStatistics {
+        implements AttemptingRegistry, LockInventory, SmartLifecycle, DisposableBean, RegistryStatistics {
 
     /**
      * The phase of the registry. It stops after web servers and task schedulers, which have higher phases, and before
@@ -184,21 +183,27 @@ public final class LeasingLockRegistry
 
     @Override
     public Lease acquire(LockRequest request) throws InterruptedException {
-        return Objects.requireNonNull(acquire(request, true));
+        return acquire(request, null);
+    }
+
+    @Override
+    public Lease acquire(LockRequest request, Attempts.@Nullable Attempt attempt) throws InterruptedException {
+        return Objects.requireNonNull(acquire(request, true, attempt));
     }
 
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-        return Optional.ofNullable(acquire(request, false));
+        return Optional.ofNullable(acquire(request, false, null));
     }
 
-    private @Nullable Lease acquire(LockRequest request, boolean mustSucceed) throws InterruptedException {
+    private @Nullable Lease acquire(LockRequest request, boolean mustSucceed, Attempts.@Nullable Attempt attempt)
+            throws InterruptedException {
         LockRequest complete = this.settings.complete(request);
         this.owned.requireNotHeld(complete);
         Run current = run();
         ThreadWait wait = current.acquisitions.threadWait(complete, Owner.NONE, true);
         try {
-            Grant grant = current.acquisitions.acquire(wait, mustSucceed);
+            Grant grant = current.acquisitions.acquire(wait, mustSucceed, attempt);
             return grant == null
                     ? null
                     : EnclosingTransaction.holding(current.leases.withoutThread(grant), complete, this.settings);
@@ -210,16 +215,49 @@ public final class LeasingLockRegistry
 
     @Override
     public CompletableFuture<Lease> acquireAsync(LockRequest request) {
+        return acquireAsync(request, null);
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(LockRequest request, Attempts.@Nullable Attempt attempt) {
         LockRequest complete = this.settings.complete(request);
         this.owned.requireNotHeld(complete);
-        return run().acquisitions.acquireLater(complete);
+        return run().acquisitions.acquireLater(complete, attempt);
+    }
+
+    @Override
+    public @Nullable Attempts attempt(List<LockRequest> requests) {
+        return this.owned.attempt(completed(requests));
+    }
+
+    @Override
+    public Attempts attemptLeases(List<LockRequest> requests, boolean isAsynchronous) {
+        List<LockRequest> complete = completed(requests);
+        complete.forEach(this.owned::requireNotHeld);
+        return run().acquisitions.attempt(complete, Owner.NONE, isAsynchronous);
+    }
+
+    private List<LockRequest> completed(List<LockRequest> requests) {
+        return requests.stream().map(this.settings::complete).toList();
     }
 
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
         LockRequest complete = this.settings.complete(request);
-        T result = this.owned.execute(complete, EnclosingTransaction.holding(this, complete, this.settings, body));
+        T result =
+                this.owned.execute(complete, null, EnclosingTransaction.holding(this, complete, this.settings, body));
+        if (result != null && DeferredTypes.isUnfinished(result)) {
+            warnOfUnfinished(result, complete);
+        }
+        return result;
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> T execute(
+            LockRequest request, Attempts.Attempt attempt, LockedCallback<T, E> body) throws E {
+        LockRequest complete = this.settings.complete(request);
+        T result = this.owned.execute(complete, attempt, body);
         if (result != null && DeferredTypes.isUnfinished(result)) {
             warnOfUnfinished(result, complete);
         }

@@ -176,9 +176,16 @@ final class LockEvents implements Engine.Observer {
         }
     }
 
+    /** Notifies the meters of the end of a wait. */
+    void waitEnded(LockRequest request) {
+        if (this.meters != null) {
+            this.meters.waitEnded(request);
+        }
+    }
+
     @Override
     public void granted(Wait wait, Grant grant, Effects.Way way) {
-        if (this.meters != null && way != Effects.Way.DOWNGRADED) {
+        if (this.meters != null && way != Effects.Way.DOWNGRADED && !wait.isTentative) {
             this.meters.waitEnded(wait.request);
         }
         boolean isRemote = way == Effects.Way.MESSAGE || (way == Effects.Way.REPLY && grant.acquisition.isNotified());
@@ -192,14 +199,14 @@ final class LockEvents implements Engine.Observer {
 
     @Override
     public void refused(Wait wait, Refusal refusal) {
-        refused(wait, wait.outcome(refusal), failure(wait, refusal));
+        if (!wait.isTentative) {
+            refused(wait, wait.outcome(refusal), failure(wait, refusal));
+        }
     }
 
     /** Reports the end of a wait without a grant. */
     void refused(Wait wait, Outcome outcome, @Nullable Throwable cause) {
-        if (this.meters != null) {
-            this.meters.waitEnded(wait.request);
-        }
+        waitEnded(wait.request);
         if (this.notAcquired.isObserved()) {
             this.notAcquired.publish(new LockNotAcquiredEvent(wait.request, outcome, waited(wait), cause));
         }

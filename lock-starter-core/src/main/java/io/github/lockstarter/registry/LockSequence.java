@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -28,14 +29,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of one call, which are granted all or not at all. They are acquired one after the other in an order that
- * all calls share. All wait times are counted from the beginning of the call, so the time that it waits for one lock
- * counts for the others as well. The locks are released together: all commands are sent before the first reply is
- * awaited. Therefore a store that does not answer delays the call by one command timeout, not by one for each lock.
+ * The locks of one call, which are granted all or not at all. They are acquired in an order that all calls share: first
+ * by {@link Attempts} that are sent together, and then, from the first lock that is not free, by waiting for it and
+ * sending the attempts for the rest. So free locks take one round trip. All wait times are counted from the beginning of
+ * the call, so the time that it waits for one lock counts for the others as well. The locks are released together: all
+ * commands are sent before the first reply is awaited. Therefore a store that does not answer delays the call by one
+ * command timeout, not by one for each lock.
  *
  * <p>Work of one thread is run by {@link #execute}, with each lock nested in the previous one. For work that continues
- * after the call has returned, the caller acquires leases that belong to no thread: it calls {@link #next} and {@link
- * #add}, then {@link #begin}, and {@link #release} when the work has ended.
+ * after the call has returned, the caller acquires leases that belong to no thread: it calls {@link #acquire} or {@link
+ * #acquireAsync} for each of them, then {@link #begin}, and {@link #release} when the work has ended.
  *
  * <p>The call begins when the object is created. Not thread-safe: the methods are called one after the other, with a
  * happens-before edge from each call to the next.
@@ -66,6 +69,9 @@ public final class LockSequence {
     private final long startNanos = System.nanoTime();
 
     private final List<Lease> leases = new ArrayList<>(1);
+
+    /** The attempts that were sent last, or {@code null} if none were sent. */
+    private @Nullable Attempts attempts;
 
     private boolean begun;
 
@@ -145,7 +151,7 @@ public final class LockSequence {
      * @throws LockStoreException if the replies for the previous locks were so slow that the deadline and one command
      *     timeout have passed
      */
-    public LockRequest next() {
+    private LockRequest next() {
         int index = granted();
         LockRequest request = this.requests.get(index);
         if (index > 0) {
@@ -154,12 +160,102 @@ public final class LockSequence {
             }
             request = afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos);
         }
+        return withinTheCall(request);
+    }
+
+    private static LockRequest withinTheCall(LockRequest request) {
         if (!request.minHold().isZero()) {
             request = request.withMinHold(Duration.ZERO);
         }
         return Boolean.TRUE.equals(request.releaseAfterTransaction())
                 ? request.withReleaseAfterTransaction(false)
                 : request;
+    }
+
+    /**
+     * Returns the requests for which attempts must be sent now: those for all locks that are missing, unless attempts
+     * for them have an outcome already, or only one is missing.
+     */
+    private List<LockRequest> unattempted() {
+        List<LockRequest> missing = this.requests.subList(granted(), this.requests.size());
+        if (missing.size() < 2 || (this.attempts != null && this.attempts.hasNext())) {
+            return List.of();
+        }
+        // The check for the deadline precedes the attempts.
+        LockRequest unused = next();
+        return missing.stream().map(LockSequence::withinTheCall).toList();
+    }
+
+    private Attempts.@Nullable Attempt nextAttempt() {
+        return this.attempts != null && this.attempts.hasNext() ? this.attempts.next() : null;
+    }
+
+    private void abandonAttempts() {
+        if (this.attempts != null) {
+            this.attempts.abandon();
+        }
+    }
+
+    /** Acquires a lease of the next lock, which belongs to no thread. */
+    public void acquire(LockRegistry registry) throws InterruptedException {
+        if (!(registry instanceof AttemptingRegistry attempting)) {
+            this.leases.add(registry.acquire(next()));
+            return;
+        }
+        List<LockRequest> unattempted = unattempted();
+        if (!unattempted.isEmpty()) {
+            Attempts sent = attempting.attemptLeases(unattempted, false);
+            this.attempts = sent;
+            sent.await();
+        }
+        this.leases.add(attempting.acquire(next(), nextAttempt()));
+    }
+
+    /**
+     * Acquires a lease of the next lock, which belongs to no thread, without blocking. The caller passes it to {@link
+     * #add}. If the future fails or is cancelled, the caller calls {@link #release}, after which nothing of the request
+     * remains.
+     */
+    public CompletableFuture<Lease> acquireAsync(LockRegistry registry) {
+        if (!(registry instanceof AttemptingRegistry attempting)) {
+            return registry.acquireAsync(next()).toCompletableFuture();
+        }
+        List<LockRequest> unattempted = unattempted();
+        if (unattempted.isEmpty()) {
+            return attempting.acquireAsync(next(), nextAttempt());
+        }
+        Attempts sent = attempting.attemptLeases(unattempted, true);
+        this.attempts = sent;
+        CompletableFuture<Lease> result = new CompletableFuture<>();
+        sent.whenOver(() -> {
+            if (!result.isDone()) {
+                acquireAsync(attempting, result);
+            }
+        });
+        return result;
+    }
+
+    private void acquireAsync(AttemptingRegistry registry, CompletableFuture<Lease> result) {
+        CompletableFuture<Lease> acquired;
+        try {
+            acquired = registry.acquireAsync(next(), nextAttempt());
+        } catch (Throwable ex) {
+            result.completeExceptionally(ex);
+            return;
+        }
+        CompletableFuture<?> unused = acquired.whenComplete((lease, failure) -> {
+            if (failure != null) {
+                result.completeExceptionally(failure);
+            } else if (!result.complete(lease)) {
+                CompletionStage<?> unusedToo = lease.releaseAsync();
+            }
+        });
+        CompletableFuture<?> unusedToo = result.whenComplete((lease, failure) -> {
+            if (failure != null) {
+                // The caller has cancelled the future.
+                acquired.cancel(true);
+            }
+        });
     }
 
     private LockStoreException tooSlow(LockRequest request, int granted) {
@@ -246,15 +342,45 @@ public final class LockSequence {
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRegistry registry, LockedCallback<T, E> work)
             throws E {
         boolean only = this.requests.size() == 1;
-        LockRequest request = only ? this.requests.get(0) : next();
-        return registry.<T, E>execute(request, lease -> {
-            this.leases.add(lease);
-            if (only) {
-                this.begun = true;
-                return work.run(lease);
+        AttemptingRegistry attempting = registry instanceof AttemptingRegistry able ? able : null;
+        Attempts sent = only || attempting == null ? null : attempt(attempting);
+        try {
+            LockRequest request = only ? this.requests.get(0) : next();
+            LockedCallback<T, E> body = lease -> {
+                this.leases.add(lease);
+                if (only) {
+                    this.begun = true;
+                    return work.run(lease);
+                }
+                return continueUnderOneOfSeveral(registry, work);
+            };
+            Attempts.Attempt attempt = only ? null : nextAttempt();
+            return attempting != null && attempt != null
+                    ? attempting.<T, E>execute(request, attempt, body)
+                    : registry.<T, E>execute(request, body);
+        } finally {
+            if (sent != null) {
+                sent.abandon();
             }
-            return continueUnderOneOfSeveral(registry, work);
-        });
+        }
+    }
+
+    /** Sends attempts for locks of this thread if they are missing, and waits for their outcomes. */
+    private @Nullable Attempts attempt(AttemptingRegistry registry) {
+        List<LockRequest> unattempted = unattempted();
+        Attempts sent = unattempted.isEmpty() ? null : registry.attempt(unattempted);
+        if (sent == null) {
+            return null;
+        }
+        this.attempts = sent;
+        try {
+            sent.await();
+        } catch (InterruptedException ex) {
+            sent.abandon();
+            throw OwnedLocks.interrupted(
+                    this.defaults.names().of(unattempted.get(0).lockName()), ex);
+        }
+        return sent;
     }
 
     private <T extends @Nullable Object, E extends Throwable> T continueUnderOneOfSeveral(
@@ -362,6 +488,7 @@ public final class LockSequence {
      *     none or it is ignored; it fails only if a registry of the application throws
      */
     public CompletableFuture<@Nullable LockLostException> release() {
+        abandonAttempts();
         return releaseAll(this::release).thenApply(unused -> firstLoss());
     }
 

@@ -10,8 +10,10 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.ThreadWait;
 import io.github.lockstarter.lock.Grant;
 import io.github.lockstarter.lock.Waiter;
+import io.github.lockstarter.registry.Attempts.Attempt;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -54,7 +56,7 @@ final class OwnedLocks {
 
     /** Enters the lock. Throws an exception if it is not granted. */
     Hold enter(LockRequest request, boolean interruptible) throws InterruptedException {
-        return Objects.requireNonNull(enter(request, interruptible, true));
+        return Objects.requireNonNull(enter(request, interruptible, true, null));
     }
 
     /**
@@ -63,14 +65,15 @@ final class OwnedLocks {
      * @return {@code false} if another owner held the lock until the end of the wait
      */
     boolean tryEnter(LockRequest request, boolean interruptible) throws InterruptedException {
-        return enter(request, interruptible, false) != null;
+        return enter(request, interruptible, false, null) != null;
     }
 
-    private @Nullable Hold enter(LockRequest request, boolean interruptible, boolean mustSucceed)
+    private @Nullable Hold enter(
+            LockRequest request, boolean interruptible, boolean mustSucceed, @Nullable Attempt attempt)
             throws InterruptedException {
         ThreadHolds mine = this.holds.get();
         if (mine == null) {
-            mine = new ThreadHolds();
+            mine = attempt != null ? (ThreadHolds) attempt.owner : new ThreadHolds();
         } else {
             Hold unused = mine.takeLost(request);
             removeIfEmpty(mine);
@@ -85,7 +88,7 @@ final class OwnedLocks {
         ThreadWait wait = current.acquisitions.threadWait(request, mine, interruptible);
         Hold hold;
         try {
-            Grant grant = current.acquisitions.acquire(wait, mustSucceed);
+            Grant grant = current.acquisitions.acquire(wait, mustSucceed, attempt);
             if (grant == null) {
                 return null;
             }
@@ -109,6 +112,34 @@ final class OwnedLocks {
             }
         }
         return hold;
+    }
+
+    /**
+     * Sends attempts for locks together, without waiting for their outcomes. A lock that this thread holds, or that is
+     * requested twice, needs no command, so the attempts end before it.
+     *
+     * @return {@code null} if fewer than two locks need a command
+     */
+    @Nullable
+    Attempts attempt(List<LockRequest> requests) {
+        ThreadHolds mine = this.holds.get();
+        int count = 0;
+        while (count < requests.size()
+                && !(mine != null && mine.holds(requests.get(count)))
+                && !(count > 0 && isSame(requests.get(count - 1), requests.get(count)))) {
+            count++;
+        }
+        return count < 2
+                ? null
+                : this.run
+                        .get()
+                        .acquisitions
+                        .attempt(requests.subList(0, count), mine != null ? mine : new ThreadHolds(), false);
+    }
+
+    private static boolean isSame(LockRequest one, LockRequest other) {
+        return one.lockName().equals(other.lockName())
+                && (one.mode() == LockMode.PERMIT) == (other.mode() == LockMode.PERMIT);
     }
 
     private @Nullable Hold enterAgain(ThreadHolds mine, LockRequest request) {
@@ -151,10 +182,7 @@ final class OwnedLocks {
     void requireNotHeld(LockRequest request) {
         ThreadHolds mine = this.holds.get();
         // Readers are rejected too: a second reader would queue behind a writer that waits for this thread.
-        if (mine != null
-                && request.mode() != LockMode.PERMIT
-                && (mine.get(request.lockName(), LockMode.WRITE) != null
-                        || mine.get(request.lockName(), LockMode.READ) != null)) {
+        if (mine != null && request.mode() != LockMode.PERMIT && mine.holds(request)) {
             throw new IllegalStateException(
                     Printable.of("Thread '" + Thread.currentThread().getName() + "' already holds lock '"
                             + this.names.of(request.lockName())
@@ -304,19 +332,17 @@ final class OwnedLocks {
 
     /**
      * Acquires a lock, runs code under it, releases it, and reports a lease that was lost before the end of the code.
+     *
+     * @param attempt an attempt that this call has made before, or {@code null} if there is none
      */
-    <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
-            throws E {
+    <T extends @Nullable Object, E extends Throwable> T execute(
+            LockRequest request, @Nullable Attempt attempt, LockedCallback<T, E> body) throws E {
         OnLost onLost = request.onLost() == OnLost.DEFAULT ? this.defaultReaction : request.onLost();
         Hold hold;
         try {
-            hold = enter(request, true);
+            hold = Objects.requireNonNull(enter(request, true, true, attempt));
         } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-            throw new LockInterruptedException(
-                    "Interrupted while waiting for lock '" + this.names.of(request.lockName())
-                            + "'; the body was not run.",
-                    ex);
+            throw interrupted(this.names.of(request.lockName()), ex);
         }
         int number = hold.count;
         boolean isLeft = false;
@@ -345,6 +371,13 @@ final class OwnedLocks {
                 hold.abandon();
             }
         }
+    }
+
+    /** Sets the interrupt flag of this thread, and returns the exception for a body that was not run. */
+    static LockInterruptedException interrupted(String shownName, InterruptedException cause) {
+        Thread.currentThread().interrupt();
+        return new LockInterruptedException(
+                "Interrupted while waiting for lock '" + shownName + "'; the body was not run.", cause);
     }
 
     private @Nullable LockLostException end(Hold hold, int number, @Nullable BodyInterrupt interrupt, OnLost onLost) {

@@ -70,6 +70,13 @@ final class ThreadHolds implements Owner {
         return name.isEmpty() ? "#" + holds.thread.getId() : name;
     }
 
+    /** Returns whether the thread holds the lock in any mode, or permits of the semaphore. */
+    boolean holds(LockRequest request) {
+        return request.mode() == LockMode.PERMIT
+                ? get(request) != null
+                : get(request.lockName(), LockMode.WRITE) != null || get(request.lockName(), LockMode.READ) != null;
+    }
+
     @Nullable
     Hold get(LockRequest request) {
         return get(request.lockName(), request.mode());

@@ -8,6 +8,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.registry.AttemptingRegistry;
 import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.InMemoryLockStore;
@@ -151,6 +152,9 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
 
         public final List<LockRequest> requests = new CopyOnWriteArrayList<>();
 
+        /** Whether the application has a registry of its own that delegates, in which each lock takes a round trip. */
+        public boolean isDelegating;
+
         /** Whether the registry was obtained for a call. */
         public volatile boolean registryIsUsed;
 
@@ -161,7 +165,9 @@ public final class LockedContext extends AnnotationConfigApplicationContext {
         LockRegistry of(LockRegistry registry) {
             this.registryIsUsed = true;
             return (LockRegistry) Proxy.newProxyInstance(
-                    getClass().getClassLoader(), new Class<?>[] {LockRegistry.class}, (proxy, method, arguments) -> {
+                    getClass().getClassLoader(),
+                    new Class<?>[] {this.isDelegating ? LockRegistry.class : AttemptingRegistry.class},
+                    (proxy, method, arguments) -> {
                         LockRequest request = method.getName().equals("execute") ? (LockRequest) arguments[0] : null;
                         try {
                             if (request != null) {

@@ -88,6 +88,9 @@ class SlowRedisTest {
         this.factory.afterPropertiesSet();
     }
 
+    /** Whether the registry sends no attempts, so that the locks of a call are acquired one after the other. */
+    private boolean isDelegating;
+
     private void start(ReleaseMode mode, Duration commandTimeout) {
         LockSettings settings = LockSettings.of(
                         Duration.ofSeconds(10),
@@ -99,7 +102,9 @@ class SlowRedisTest {
                         null,
                         Duration.ofSeconds(10))
                 .withReleaseMode(mode);
-        this.app = LockedContext.on(store(commandTimeout), settings, Transfers.class);
+        this.app = LockedContext.prepare(store(commandTimeout), settings, processor -> {}, Transfers.class);
+        this.app.calls.isDelegating = this.isDelegating;
+        this.app.refresh();
         this.transfers = this.app.getBean(Transfers.class);
         await().ignoreExceptions().until(() -> !this.app.isLocked("warm-up"));
         await().until(() -> callAll(() -> {}).stream().allMatch(outcome -> outcome.failure == null));
@@ -221,6 +226,7 @@ class SlowRedisTest {
 
     @Test
     void shouldNotRequestFurtherLocksAfterTheDeadline() {
+        this.isDelegating = true;
         start(ReleaseMode.AWAIT, LONG_COMMAND_TIMEOUT);
 
         assertThat(callAllWithSlowAnswers())

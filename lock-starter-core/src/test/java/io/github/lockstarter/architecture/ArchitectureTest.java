@@ -183,7 +183,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule theRegistryShouldKeepItsInsidesToItself = onlyPublic(
             ".registry",
-            "AcquireObserver|GrantFence|HandOffSettings|LeasingLockRegistry|LockSequence|LockSettings"
+            "AcquireObserver|Attempt(s|ingRegistry)|GrantFence|HandOffSettings|LeasingLockRegistry|LockSequence|LockSettings"
                     + "|MeterListener|RegistryStatistics|ReleaseMode");
 
     /** Woven methods call the aspect. */

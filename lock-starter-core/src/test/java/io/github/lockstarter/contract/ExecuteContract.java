@@ -1,6 +1,7 @@
 package io.github.lockstarter.contract;
 
 import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,8 +24,11 @@ import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.registry.LockSettings;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,8 +36,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A body under one or several locks: its result or its exception, its losses, and all locks are free again. */
 abstract class ExecuteContract extends RegistryFixture {
@@ -315,5 +321,47 @@ abstract class ExecuteContract extends RegistryFixture {
 
         assertThatThrownBy(() -> registry.executeWithoutResult(none, lease -> {}))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Calls of several instances with overlapping locks never wait for each other. */
+    @Test
+    @Timeout(120)
+    void shouldServeEachCallWithOverlappingLocks() throws Exception {
+        List<LockRequest> requests = Stream.of("a", "b", "c", "d")
+                .map(key -> LockRequest.of(NAME, key).withWaitTime(LockRequest.FOREVER))
+                .toList();
+        List<AtomicInteger> inside =
+                requests.stream().map(request -> new AtomicInteger()).toList();
+        List<CompletableFuture<Integer>> callers = new ArrayList<>();
+        for (LeasingLockRegistry registry : List.of(registry(), registry())) {
+            for (int caller = 0; caller < 3; caller++) {
+                Random random = new Random(callers.size());
+                callers.add(inThread(() -> {
+                    int served = 0;
+                    while (served < 40) {
+                        List<Integer> chosen = new ArrayList<>(List.of(0, 1, 2, 3));
+                        Collections.shuffle(chosen, random);
+                        List<Integer> some = chosen.subList(0, 2 + random.nextInt(2));
+                        served += registry.execute(
+                                some.stream().map(requests::get).toList(), lease -> {
+                                    some.forEach(
+                                            each -> assertThat(inside.get(each).incrementAndGet())
+                                                    .as("owners of lock " + each)
+                                                    .isEqualTo(1));
+                                    some.forEach(each -> inside.get(each).decrementAndGet());
+                                    return 1;
+                                });
+                    }
+                    return served;
+                }));
+            }
+        }
+
+        for (CompletableFuture<Integer> caller : callers) {
+            assertThat(caller)
+                    .as("calls that were served")
+                    .succeedsWithin(Duration.ofSeconds(100))
+                    .isEqualTo(40);
+        }
     }
 }

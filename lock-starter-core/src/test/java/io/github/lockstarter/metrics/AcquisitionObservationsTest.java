@@ -2,6 +2,7 @@ package io.github.lockstarter.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
@@ -9,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.registry.AcquireObserver.Acquiring;
@@ -111,6 +113,39 @@ class AcquisitionObservationsTest {
                 .containsExactly(null, instance, instance);
         assertThat(this.recorded.stopped.get(2).getHolder().pid())
                 .isEqualTo(ProcessHandle.current().pid());
+    }
+
+    @Test
+    void shouldObserveEachLockOfACallOnce() throws Exception {
+        List<LockRequest> three = List.of(LockRequest.of("a"), LockRequest.of("b"), LockRequest.of("c"));
+        CompletableFuture<?> call;
+        try (Lease taken = this.registry.acquire(LockRequest.of("b"))) {
+            call = CompletableFuture.runAsync(() -> this.registry.executeWithoutResult(three, lease -> {}));
+            await().until(() -> this.registry.awaited("b").isPresent()
+                    && !this.registry.getLock("c").isLocked());
+            assertThat(taken.isHeld()).isTrue();
+        }
+        assertThat(call).succeedsWithin(Duration.ofSeconds(30));
+
+        assertThat(this.recorded.stopped)
+                .extracting(context ->
+                        context.getLock() + " " + Recorded.tags(context).get("outcome"))
+                .containsExactly("b acquired", "a acquired", "b acquired", "c acquired");
+    }
+
+    @Test
+    void shouldObserveTheInterruptOfACallOfSeveralLocks() {
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> this.registry.executeWithoutResult(
+                        List.of(LockRequest.of("a"), LockRequest.of("b")), lease -> {}))
+                .isInstanceOf(LockInterruptedException.class);
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(this.recorded.stopped)
+                .extracting(context ->
+                        context.getLock() + " " + Recorded.tags(context).get("outcome"))
+                .containsExactly("a interrupted");
     }
 
     @Test

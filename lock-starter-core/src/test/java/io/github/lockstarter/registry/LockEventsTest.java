@@ -98,7 +98,7 @@ class LockEventsTest {
     }
 
     private LeaseHandle lease(String name) throws Exception {
-        return (LeaseHandle) get(this.run.acquisitions.acquireLater(LockRequest.of(name)));
+        return (LeaseHandle) get(this.run.acquisitions.acquireLater(LockRequest.of(name), null));
     }
 
     private void lose(LeaseHandle lease) {
@@ -147,7 +147,7 @@ class LockEventsTest {
         assertThat(this.acquired.poll(20, TimeUnit.SECONDS).waited())
                 .as("wait for a lock that was free")
                 .isLessThan(Duration.ofSeconds(4));
-        CompletableFuture<Lease> second = this.run.acquisitions.acquireLater(LockRequest.of("awaited"));
+        CompletableFuture<Lease> second = this.run.acquisitions.acquireLater(LockRequest.of("awaited"), null);
 
         this.passed = Duration.ofSeconds(4);
         assertThat(first.release()).as("the first lease was held").isTrue();

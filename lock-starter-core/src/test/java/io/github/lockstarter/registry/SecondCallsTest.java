@@ -168,8 +168,8 @@ class SecondCallsTest {
         Run run = new Run(
                 this.store, SETTINGS, new LockEvents.Observers(this.events, List.of(), observer), LeaseClock.SYSTEM);
         run.start();
-        Lease held = get(run.acquisitions.acquireLater(REQUEST));
-        CompletableFuture<Lease> second = run.acquisitions.acquireLater(REQUEST);
+        Lease held = get(run.acquisitions.acquireLater(REQUEST, null));
+        CompletableFuture<Lease> second = run.acquisitions.acquireLater(REQUEST, null);
         Runnable loss = () -> {
             List<Grant> grants = new ArrayList<>();
             run.engine.forEachGrant("a", grants::add);
@@ -191,7 +191,7 @@ class SecondCallsTest {
         // A cancellation may have released the grant before the loss.
         assertThat(losses).as("losses").isBetween(isLostFirst ? 1 : 0, 1);
         assertThat(run.engine.liveGrants()).as("live grants").isZero();
-        Lease next = get(run.acquisitions.acquireLater(REQUEST));
+        Lease next = get(run.acquisitions.acquireLater(REQUEST, null));
         assertThat(next.release()).as("the next lease was held").isTrue();
         assertThat(this.events.lost).as("losses after the next lease").hasValue(losses);
         run.stop();

@@ -1,0 +1,231 @@
+package io.github.lockstarter.registry;
+
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.Engine;
+import io.github.lockstarter.engine.Wait;
+import io.github.lockstarter.lock.Effects;
+import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.Moment;
+import io.github.lockstarter.lock.Owner;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.registry.AcquireObserver.Acquiring;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attempts of one call to acquire several locks in one round trip. They are sent together and do not join the
+ * waiting lines. When each of them has an outcome, the locks before the first refusal are kept, and those behind it are
+ * released. The call then waits for the refused lock while it holds only locks that precede it in the order of all
+ * calls, which is why no two calls wait for each other (SeveralLocks: Decide).
+ *
+ * <p>The outcomes arrive on any thread. All other methods are called by the {@link LockSequence}, one after the other.
+ */
+public final class Attempts {
+
+    /**
+     * The attempt for one lock. Its refusal is not reported to observers, because it does not end the request, unless
+     * the request does not wait.
+     */
+    public final class Attempt extends Wait {
+
+        private volatile @Nullable Grant grant;
+
+        private volatile @Nullable Refusal refusal;
+
+        private Effects.@Nullable Way way;
+
+        private volatile boolean isTaken;
+
+        private Attempt(LockRequest request, LeaseTerms terms, Owner owner) {
+            super(request, 0, terms.of(request), owner);
+            this.isTentative = true;
+        }
+
+        @Override
+        public void granted(Grant granted, Effects.Way how) {
+            this.way = how;
+            this.grant = granted;
+            if (Attempts.this.isAbandoned) {
+                // The grant was on its way when the attempt was withdrawn.
+                giveBack();
+            }
+            ended();
+        }
+
+        @Override
+        public void refused(Refusal refused) {
+            this.refusal = refused;
+            ended();
+        }
+
+        private void giveBack() {
+            Grant granted = this.grant;
+            if (granted != null && !this.isTaken) {
+                this.isTaken = true;
+                Attempts.this.leases.engine().change(granted, (lock, now) -> lock.giveBack(granted, now));
+            }
+        }
+
+        /** Returns the observer of the acquisition if this attempt has begun it, otherwise {@code null}. */
+        @Nullable
+        Acquiring takeObserved() {
+            Acquiring begun = Attempts.this.observed;
+            Attempts.this.observed = null;
+            return begun;
+        }
+
+        /** Returns whether the outcome of this attempt is also the outcome of the given wait for the same lock. */
+        boolean decides(Wait wait) {
+            return this.grant != null || wait.waitTime == 0;
+        }
+
+        /** Ends a wait, which has not entered its lock, with the outcome of this attempt. */
+        void decide(Wait wait) {
+            wait.enteredAt = this.enteredAt;
+            wait.deadline = Moment.sum(this.enteredAt, wait.waitTime);
+            Grant granted = this.grant;
+            Effects.Way how = this.way;
+            Refusal refused = this.refusal;
+            if (granted != null && how != null) {
+                Attempts.this.leases.events().waitEnded(wait.request);
+                wait.granted(granted, how);
+                this.isTaken = true;
+            } else if (refused != null) {
+                Attempts.this.leases.events().refused(wait, refused);
+                wait.refused(refused);
+            }
+        }
+    }
+
+    private final LeaseHandle.Operations leases;
+
+    private final boolean isAsynchronous;
+
+    private final List<Attempt> attempts = new ArrayList<>();
+
+    private final AtomicInteger open;
+
+    /** Completed when each attempt has an outcome, by a thread that may run any code if the call is asynchronous. */
+    private final CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+
+    private volatile boolean isAbandoned;
+
+    /** The observer of the first acquisition, which begins with the attempts, until its attempt is taken. */
+    private @Nullable Acquiring observed;
+
+    /** Index of the attempt for the next lock. */
+    private int position;
+
+    /** Index behind the attempts that {@link #next} returns. */
+    private int end;
+
+    /**
+     * Creates the attempts, and sends nothing.
+     *
+     * @param owner the thread to which the grants will belong, or {@link Owner#NONE}
+     * @param isAsynchronous whether the caller does not wait with a thread
+     * @param observed the observer of the first acquisition, which has begun
+     */
+    Attempts(
+            LeaseHandle.Operations leases,
+            List<LockRequest> requests,
+            Owner owner,
+            boolean isAsynchronous,
+            Acquiring observed) {
+        this.leases = leases;
+        this.isAsynchronous = isAsynchronous;
+        this.observed = observed;
+        for (LockRequest request : requests) {
+            this.attempts.add(new Attempt(request, leases.terms(), owner));
+        }
+        this.open = new AtomicInteger(requests.size());
+    }
+
+    /** Sends all attempts without waiting for a reply. */
+    void send() {
+        Engine engine = this.leases.engine();
+        try {
+            this.attempts.forEach(attempt -> engine.enter(attempt, null));
+        } catch (Throwable ex) {
+            abandon();
+            throw ex;
+        }
+    }
+
+    private void ended() {
+        if (this.open.decrementAndGet() > 0) {
+            return;
+        }
+        if (this.isAsynchronous) {
+            this.leases.threads().complete(() -> this.over.complete(null));
+        } else {
+            this.over.complete(null);
+        }
+    }
+
+    /**
+     * Waits until each attempt has an outcome, and gives back the locks behind the first refusal.
+     *
+     * @throws InterruptedException if the thread was interrupted before or while it waited
+     */
+    void await() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        try {
+            Object unused = this.over.get();
+        } catch (ExecutionException ex) {
+            throw new IllegalStateException(ex);
+        }
+        decide();
+    }
+
+    /** Calls the action when each attempt has an outcome and the locks behind the first refusal were given back. */
+    void whenOver(Runnable action) {
+        CompletableFuture<?> unused = this.over.thenRun(() -> {
+            decide();
+            action.run();
+        });
+    }
+
+    private void decide() {
+        int granted = 0;
+        while (granted < this.attempts.size() && this.attempts.get(granted).grant != null) {
+            granted++;
+        }
+        this.end = Math.min(granted + 1, this.attempts.size());
+        this.attempts.subList(this.end, this.attempts.size()).forEach(Attempt::giveBack);
+    }
+
+    /** Returns whether there is an attempt for the next lock, which was granted or is the one that was refused. */
+    boolean hasNext() {
+        return this.position < this.end;
+    }
+
+    /** Returns the attempt for the next lock in order. */
+    Attempt next() {
+        return this.attempts.get(this.position++);
+    }
+
+    /** Withdraws the attempts without an outcome, and gives back the locks that were not passed to a wait. */
+    void abandon() {
+        this.isAbandoned = true;
+        for (Attempt attempt : this.attempts) {
+            if (attempt.refusal == null && attempt.grant == null) {
+                boolean unused = this.leases.engine().withdraw(attempt);
+            }
+            attempt.giveBack();
+        }
+        Attempt first = this.attempts.get(0);
+        Acquiring begun = first.takeObserved();
+        if (begun != null) {
+            this.leases.events().refused(first, Outcome.INTERRUPTED, null);
+            begun.notGranted(Outcome.INTERRUPTED, null, null);
+        }
+    }
+}
