@@ -16,17 +16,20 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
 
 /** A call that acquires more than one lock acquires all of them or none. */
+@Timeout(120)
 class SeveralLocksTest {
 
     private static final long MIN_HOLD = 500;
@@ -47,8 +50,12 @@ class SeveralLocksTest {
             Throwable thrown = catchThrowable(() -> {
                 switch (this) {
                     case DIRECT -> transfers.run(kept, keys);
-                    case FUTURE -> transfers.future(kept, keys).join();
-                    default -> transfers.mono(kept, keys).block();
+                    case FUTURE ->
+                        transfers
+                                .future(kept, keys)
+                                .orTimeout(60, TimeUnit.SECONDS)
+                                .join();
+                    default -> transfers.mono(kept, keys).block(Duration.ofSeconds(60));
                 }
             });
             return thrown instanceof CompletionException ? thrown.getCause() : thrown;
@@ -182,7 +189,7 @@ class SeveralLocksTest {
             await().until(() -> app.registry.awaited("transfer:y").isPresent());
             await().until(() -> !app.isLocked("transfer:x"));
         });
-        return thrown.join();
+        return thrown.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     static class Transfers {

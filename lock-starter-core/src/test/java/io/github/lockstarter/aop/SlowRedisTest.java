@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.publisher.Mono;
 
@@ -40,6 +41,7 @@ import reactor.core.publisher.Mono;
  * one of one lock.
  */
 @RedisTest
+@Timeout(120)
 class SlowRedisTest {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
@@ -137,7 +139,11 @@ class SlowRedisTest {
         Throwable failure = catchThrowable(() -> {
             switch (way) {
                 case DIRECT -> this.transfers.direct(keys, body);
-                case FUTURE -> this.transfers.future(keys, body, this.threads).join();
+                case FUTURE ->
+                    this.transfers
+                            .future(keys, body, this.threads)
+                            .orTimeout(60, TimeUnit.SECONDS)
+                            .join();
                 default -> this.transfers.mono(keys, body).block(Duration.ofSeconds(20));
             }
         });

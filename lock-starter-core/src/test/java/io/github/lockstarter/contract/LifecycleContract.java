@@ -198,6 +198,7 @@ abstract class LifecycleContract extends RegistryFixture {
 
         for (Callable<?> acquisition : acquisitions) {
             assertThat(catchThrowable(acquisition::call))
+                    .as("exception of an acquisition after the stop")
                     .isExactlyInstanceOf(LockException.class)
                     .hasMessageContaining(NAME);
         }

@@ -558,6 +558,19 @@ class EngineTest {
         assertThat(held).extracting(Grant::isLive).isEqualTo(true);
     }
 
+    /** Its caller decides what follows. The stop takes the time that owners have. */
+    @Test
+    void shouldKeepTheInterruptOfAThreadThatStopsIt() throws InterruptedException {
+        Engine engine = engine();
+        Grant held = acquire(engine, "a", 0);
+        Thread.currentThread().interrupt();
+
+        engine.stop(Duration.ofMillis(10));
+
+        assertThat(Thread.interrupted()).as("interrupt flag after the stop").isTrue();
+        assertThat(held).as("grant after the stop").extracting(Grant::isLive).isEqualTo(false);
+    }
+
     @Test
     void shouldEndAWaitThatIsInterruptedInItsOwnCommand() throws InterruptedException {
         Engine engine = engine();

@@ -18,9 +18,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The application blocks whatever threads it can reach; locks have their own. */
 @Tag("full")
+@Timeout(180)
 class BusyApplicationTest extends FaultFixture {
 
     @AutoClose

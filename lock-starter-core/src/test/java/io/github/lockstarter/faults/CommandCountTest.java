@@ -14,11 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a lock costs in commands. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Timeout(180)
 class CommandCountTest extends FaultFixture {
 
     private Instance instance;
@@ -87,7 +89,7 @@ class CommandCountTest extends FaultFixture {
         CompletableFuture<Lease> waiting = this.instance.waitFor("other");
         WaitingLine.awaitLength(this.redis, "lock:{other}", 1);
         owner.lock("other").unlock();
-        waiting.thenAccept(Lease::release).join();
+        waiting.thenAccept(Lease::release).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     /** No renewal by the clock, and no second attempt, in the time of a test. */

@@ -23,6 +23,7 @@ import io.github.lockstarter.registry.ReleaseMode;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.LogCapture;
+import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -184,6 +185,30 @@ class ConnectionTest extends FaultFixture {
                         .as("lock at the master of the newest configuration")
                         .isTrue();
             }
+        }
+    }
+
+    @Test
+    void shouldLogTheNewMasterThatSentinelsName() throws Exception {
+        try (RedisServer next = RedisServer.start();
+                LogCapture log = new LogCapture("io.github.lockstarter.store", Level.INFO)) {
+            RedisServer sentinel = sentinelOf(this.server);
+            Instance instance = behindSentinels(configuration -> {});
+            instance.acquire("before").close();
+            assertThat(log.with("new master"))
+                    .as("lines about the first master")
+                    .isEmpty();
+
+            try (RedisCli cli = sentinel.cli()) {
+                cli.command("SENTINEL", "REMOVE", MASTER);
+                cli.command("SENTINEL", "MONITOR", MASTER, "127.0.0.1", Integer.toString(next.port()), "2");
+            }
+
+            soon().untilAsserted(() -> assertThat(log.with("new master"))
+                    .as("lines about the new master")
+                    .singleElement()
+                    .asString()
+                    .containsSubsequence("127.0.0.1:" + next.port(), "127.0.0.1:" + this.server.port()));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -23,12 +24,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The key of a lock is deleted, overwritten, or was never one: that costs this lock, and no other. */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Timeout(180)
 class DamagedKeyTest extends FaultFixture {
 
     private static final int LOCKS = 100;
@@ -62,7 +65,7 @@ class DamagedKeyTest extends FaultFixture {
 
         Lease bad = leases.get(37);
         soon().until(() -> bad.state() == State.LOST);
-        assertThat(bad.lost().toCompletableFuture().join()).isEqualTo(LossReason.TAKEN_OVER);
+        assertThat(get(bad.lost())).isEqualTo(LossReason.TAKEN_OVER);
         this.instance.awaitRenewals(2 * (LOCKS - 1));
         assertThat(this.instance.events().all(LockLostEvent.class))
                 .extracting(LockLostEvent::lockName, LockLostEvent::reason)

@@ -21,7 +21,9 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.fixture.Waiting;
+import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.LogCapture;
+import io.github.lockstarter.testsupport.ServiceProfile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -351,6 +353,27 @@ class LeastPrivilegeTest extends FaultFixture {
                     .singleElement()
                     .asString()
                     .contains("'&lock:inbox:* +subscribe'");
+        }
+    }
+
+    /** Behind a proxy that may lose messages, the start waits for the subscription, but for no longer than it may come. */
+    @Test
+    void shouldNotWaitAtTheStartForASubscriptionThatIsRefused() {
+        Duration timeout = Duration.ofSeconds(30);
+        this.user.grant(this.user.without("+subscribe"));
+        try (FaultProxy service = FaultProxy.inFrontOf(this.server.port(), ServiceProfile.huawei())) {
+            long start = System.nanoTime();
+
+            Instance instance = this.instances.at(
+                    service,
+                    setup -> setup.lease(Duration.ofMinutes(10))
+                            .commandTimeout(timeout)
+                            .user(RestrictedUser.NAME));
+
+            assertThat(since(start))
+                    .as("time for a start without the permission to subscribe")
+                    .isLessThan(timeout);
+            instance.close();
         }
     }
 

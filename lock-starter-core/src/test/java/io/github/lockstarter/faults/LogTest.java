@@ -30,6 +30,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
  * logged whatever listeners do, and locks go on whatever the log does.
  */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
+@Timeout(180)
 class LogTest extends FaultFixture {
 
     private static final String FORGERY = "1'\r\n2026-01-01 ERROR forged\u001b[2J\u0085\u2028\u2029\u202E\u2066\u200B";

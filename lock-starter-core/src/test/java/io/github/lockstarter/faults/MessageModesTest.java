@@ -196,10 +196,14 @@ class MessageModesTest {
             Lease lease = owner.acquire(NAME);
             proxy.swallowMessages();
             CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
-            soon().until(() -> waiter.registry().health().messages().startsWith("polling ("));
+            soon().untilAsserted(() -> assertThat(waiter.registry().health().messages())
+                    .as("messages while there is no subscription")
+                    .startsWith("polling ("));
 
             proxy.heal();
-            soon().until(() -> waiter.registry().health().messages().equals("script"));
+            soon().untilAsserted(() -> assertThat(waiter.registry().health().messages())
+                    .as("messages when there is a subscription again")
+                    .isEqualTo("script"));
 
             assertThat(lease.release()).isTrue();
             assertThat(get(waiting).release()).isTrue();

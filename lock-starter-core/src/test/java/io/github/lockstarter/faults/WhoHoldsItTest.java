@@ -5,6 +5,7 @@ import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.inThread;
 import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -259,6 +260,28 @@ class WhoHoldsItTest extends FaultFixture {
         lock.release();
         reader.release();
         permits.release();
+    }
+
+    /** A request that the holders leave room for is refused only because others are first in the line. */
+    @Test
+    void shouldNameEarlierRequestsAsTheReason() throws Exception {
+        Instance billing = described("billing");
+        Instance other = described("other");
+        Lease two = billing.registry().acquire(LOCK.withPermits(2, 3));
+        CompletableFuture<Lease> all = billing.registry().acquireAsync(LOCK.withPermits(3, 3));
+        soon().until(() -> waiting(other) == 1);
+
+        assertThatThrownBy(() -> other.registry().acquire(LOCK.withPermits(1, 3).withWaitTime(Duration.ZERO)))
+                .as("refusal of a permit that is free")
+                .isInstanceOf(LockNotGrantedException.class)
+                .hasMessageContainingAll("2 of 3 permits", "earlier requests wait");
+        assertThatThrownBy(() -> other.registry().acquire(LOCK.withPermits(2, 3).withWaitTime(Duration.ZERO)))
+                .as("refusal of more permits than are free")
+                .isInstanceOf(LockNotGrantedException.class)
+                .hasMessageContaining("2 of 3 permits")
+                .hasMessageNotContaining("earlier requests");
+        two.release();
+        get(all).release();
     }
 
     private static LockNotGrantedException refusal(Instance instance, LockRequest request) {

@@ -93,6 +93,9 @@ class JoinedKeyTest {
     @Test
     void shouldChooseAsSpelDoes() {
         assertThat(evaluate("#some ?: 'a' + #none")).containsExactly("present");
+        assertThat(evaluate("#id.substring(2) ?: 'none'"))
+                .as("key of a text that is empty, with a default")
+                .containsExactly("none");
         assertThatThrownBy(() -> evaluate("#none ? 'a' : 'b'"))
                 .isExactlyInstanceOf(InvalidLockKeyException.class)
                 .hasMessageContaining("cannot be evaluated");

@@ -11,9 +11,15 @@ import io.github.lockstarter.LockHealth;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.engine.LeaseClock;
 import io.github.lockstarter.engine.RunThreads;
+import io.github.lockstarter.engine.ThreadWait;
+import io.github.lockstarter.engine.Wait;
+import io.github.lockstarter.lock.Owner;
+import io.github.lockstarter.lock.Refusal;
+import io.github.lockstarter.lock.Terms;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.testsupport.LogCapture;
 import java.time.Duration;
@@ -139,6 +145,23 @@ class LockEventsTest {
         assertThat(loss).as("the latest loss").isNotNull();
         assertThat(loss.lock()).as("name of the latest loss").isEqualTo("second");
         assertThat(events().losses()).as("number of losses").isEqualTo(2);
+    }
+
+    /** The store may have executed that command. The caller decides by this whether the lock can be free. */
+    @Test
+    void shouldReportAnUnknownOutcomeIfAnEarlierCommandHadNoReply() {
+        LockStoreException failure = new LockStoreException("not connected", null, false, true);
+        Wait wait = new ThreadWait(LockRequest.of("orders"), 0, new Terms(1, 1, 1, 0), Owner.NONE, true);
+        for (boolean mayBeGranted : List.of(true, false)) {
+            Refusal refusal = new Refusal(Refusal.Cause.STORE_FAILED, failure, null, 0, mayBeGranted);
+
+            assertThat(events().failure(wait, refusal))
+                    .isInstanceOfSatisfying(
+                            LockStoreException.class,
+                            reported -> assertThat(reported.isOutcomeUnknown())
+                                    .as("unknown outcome, if it is %s that the lock may be granted", mayBeGranted)
+                                    .isEqualTo(mayBeGranted));
+        }
     }
 
     @Test

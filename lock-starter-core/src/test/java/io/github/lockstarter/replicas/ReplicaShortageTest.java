@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockAtRiskEvent;
+import io.github.lockstarter.LockHandedOverEvent.Kind;
 import io.github.lockstarter.LockRecoveredEvent;
 import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
@@ -16,6 +17,7 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.MasterWithReplicas;
+import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;
@@ -24,6 +26,7 @@ import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,6 +123,27 @@ class ReplicaShortageTest {
                 .as("state of a lease that replicas confirm in database 3")
                 .isEqualTo(Lease.State.HELD);
         assertThat(lease.release()).as("release in database 3").isTrue();
+    }
+
+    /** A message proves no grant then: the waiter asks, and the reply is that to a lock that was handed over. */
+    @Test
+    void shouldReportAHandOverThatReplicasConfirm() throws Exception {
+        UnaryOperator<Setup> patient = setup -> setup.lease(Duration.ofMinutes(10))
+                .commandTimeout(Duration.ofSeconds(5))
+                .pollInterval(Duration.ofMinutes(2))
+                .confirmReplicas(2);
+        Instance owner = this.instances.at(servers.master(), patient);
+        Instance waiter = this.instances.at(servers.master(), patient);
+        Lease lease = owner.acquire("passed");
+        CompletableFuture<Lease> waiting = waiter.waitFor("passed");
+        soon().until(() -> owner.registry().stored("passed").orElseThrow().waiting() == 1);
+
+        assertThat(lease.release()).as("release by the owner").isTrue();
+
+        get(waiting).close();
+        soon().untilAsserted(() -> assertThat(waiter.events().handOvers(Kind.REMOTE))
+                .as("events of the waiter about a lock that another instance has handed over")
+                .isEqualTo(1));
     }
 
     /** Both commands of a confirmation must be answered on one physical connection. */

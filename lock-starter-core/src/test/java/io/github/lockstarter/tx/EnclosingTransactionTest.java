@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.TransactionDefinition;
@@ -32,6 +33,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * Locks, readers and permits that are acquired inside a transaction, by an annotated method or on request in code, are held until the
  * transaction has completed.
  */
+@Timeout(120)
 class EnclosingTransactionTest {
 
     private static final LockRequest BOUND = LockRequest.of("orders").withReleaseAfterTransaction(true);
@@ -75,6 +77,7 @@ class EnclosingTransactionTest {
                         throw new AssertionError(ex);
                     }
                 })
+                .orTimeout(60, TimeUnit.SECONDS)
                 .join();
     }
 

@@ -20,11 +20,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Two instances that share a Redis and a database file. */
 @RedisTest
+@Timeout(120)
 class TicketSaleTest {
 
     private static final int SEATS = 50;

@@ -113,6 +113,22 @@ abstract class FenceContract {
         }
     }
 
+    /** A deletion by hand, for example. Nothing has been done in the transaction so far. */
+    @Test
+    void shouldRaiseTheTokenAgainAtTheBeginIfItsRowIsGone() {
+        this.application.locks.execute(ORDER, lease -> {
+            this.application.others.update("DELETE FROM distributed_lock_fence");
+
+            this.application.transaction().executeWithoutResult(status -> {});
+
+            assertThat(this.application.stored())
+                    .as("token in the row after a transaction that has begun without the row")
+                    .isEqualTo(lease.fencingToken());
+            return null;
+        });
+        assertThatNothingIsLeft();
+    }
+
     @Test
     void shouldAcceptSeveralTransactionsOfOneLease() {
         this.application.locks.execute(ORDER, lease -> {
@@ -432,6 +448,24 @@ abstract class FenceContract {
                 inner.executeWithoutResult(status -> lock.lock());
                 assertThat(raisesNow(lock.currentLease().fencingToken() + 1)).isFalse();
             });
+            lock.unlock();
+        }
+        assertThatNothingIsLeft();
+    }
+
+    /** Nothing has raised it before, if that is not done at the grant. */
+    @Test
+    void shouldRaiseTheTokenOfALockThatWasGrantedWhileTheTransactionWasSuspended() {
+        try (FencedApplication other = beginning()) {
+            LeaseLock lock = other.locks.getLock(ORDER.lockName());
+            TransactionTemplate none = other.transaction();
+            none.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+
+            other.transaction().executeWithoutResult(outer -> none.executeWithoutResult(status -> lock.lock()));
+
+            assertThat(other.stored())
+                    .as("token in the row after the commit of the transaction that was suspended")
+                    .isEqualTo(lock.currentLease().fencingToken());
             lock.unlock();
         }
         assertThatNothingIsLeft();

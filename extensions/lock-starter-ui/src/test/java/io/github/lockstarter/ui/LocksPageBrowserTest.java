@@ -385,6 +385,28 @@ class LocksPageBrowserTest {
         browser.screenshot("damaged");
     }
 
+    /** The description has expired, or the application has no name. */
+    @Test
+    void shouldShowTheIdOfAnOwnerWithoutAnApplication(RedisCli redis) {
+        redis.command("HSET", "lock:{nameless}", "o", "Nn4mE2lE5sS-0000000000", "f", "1795758698000000");
+        visit("en", WIDE, "light");
+        assertThat(browser.find("tr.lock .owner").getText())
+                .as("owner without a description")
+                .isEqualTo("Nn4mE2lE5sS");
+        browser.evaluate(
+                "(() => { const real = window.fetch; window.fetch = async (...request) => {"
+                        + " const data = await (await real(...request)).json();"
+                        + " data.instances = { Nn4mE2lE5sS: { application: null, host: 'host-3', pid: 77, startedAt: null } };"
+                        + " return new Response(JSON.stringify(data), { headers: { 'Content-Type': 'application/json' } }); }; })()");
+
+        browser.find("#search button").click();
+
+        awaitLoaded();
+        assertThat(browser.find("tr.lock .owner").getText())
+                .as("owner whose description has no application")
+                .isEqualTo("Nn4mE2lE5sS");
+    }
+
     @Test
     void shouldShowARowForDataThatThePageDoesNotKnow() throws Exception {
         registry.acquire(LockRequest.of("right"));

@@ -17,10 +17,12 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
 import org.springframework.stereotype.Component
 
 /** The code of the manual works as it says. */
 @RedisTest
+@Timeout(120)
 class ManualTest(private val redis: RedisServer, private val cli: RedisCli) {
 
     @Test

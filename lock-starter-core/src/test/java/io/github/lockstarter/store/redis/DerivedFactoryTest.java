@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.ProxyFactory;
@@ -57,6 +58,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
 import org.springframework.util.ReflectionUtils;
 
 /** The private connection leads to where the application's leads, with the application's options but for a few. */
+@Timeout(120)
 class DerivedFactoryTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);

@@ -22,9 +22,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The system refuses threads for a moment, or a thread has no stack left: whatever is tried afterwards works. */
 @RedisTest
+@Timeout(120)
 class ExhaustionTest {
 
     private static final Duration TIMEOUT = Duration.ofMillis(500);

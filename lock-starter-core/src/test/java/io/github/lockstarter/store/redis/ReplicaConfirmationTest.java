@@ -74,7 +74,11 @@ class ReplicaConfirmationTest {
 
     /** Returns how many pairs were sent. */
     private long pairs() {
-        return this.proxy.commandsSeen(
+        return pairs(this.proxy);
+    }
+
+    private static long pairs(FaultProxy proxy) {
+        return proxy.commandsSeen(
                 Commands.named("wait").and(command -> !command.get(1).equals("0")));
     }
 
@@ -167,6 +171,25 @@ class ReplicaConfirmationTest {
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         ex -> assertThat(ex.isOutcomeUnknown()).isTrue());
+    }
+
+    /** Where the address leads now, there is another master; the former one may still answer. */
+    @Test
+    void shouldFollowTheConnectionOfTheStore() {
+        ConnectedStore store = store(Duration.ofMillis(500), 1);
+        soon().until(() -> pairs(this.proxy) > 0);
+        try (FaultProxy other = FaultProxy.inFrontOf(servers.master().port())) {
+            this.proxy.leadTo(other.port());
+            this.proxy.swallowRequestOf(Commands.with(KEY), () -> {});
+
+            assertThat(store.failure(Way.CALL, acquire(NAME, "me")).isTransient())
+                    .as("whether another attempt may succeed")
+                    .isTrue();
+
+            soon().untilAsserted(() -> assertThat(pairs(other))
+                    .as("pairs where the connection of the store leads, after it was replaced")
+                    .isPositive());
+        }
     }
 
     /** What arrives while a pair is in flight goes with the next one. */

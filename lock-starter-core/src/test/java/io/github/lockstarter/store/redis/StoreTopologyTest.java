@@ -19,15 +19,20 @@ import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisSentinels;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.TopologyTest;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The store at several servers: which of them commands and confirmations go to. */
@@ -114,6 +119,53 @@ class StoreTopologyTest {
                 silent.resume();
             }
         }
+    }
+
+    /** Its replicas may have left a master that is cut off. Lettuce asks for the topology as seldom as it is told. */
+    @Test
+    void shouldAskForTheTopologyWhenAMasterHasTooFewReplicas(RedisCluster cluster) {
+        try (ConnectedStore store = store(refreshingSeldom(cluster), 2)) {
+            long before = questions(cluster);
+
+            assertThat(store.failure(Way.SEND, acquire("short", "me")))
+                    .as("failure at a master with one replica")
+                    .hasMessageContaining("confirm-replicas");
+
+            soon().untilAsserted(() -> assertThat(questions(cluster))
+                    .as("questions for the topology before and after the shortage")
+                    .isGreaterThan(before));
+        }
+    }
+
+    private static LettuceConnectionFactory refreshingSeldom(RedisCluster cluster) {
+        LettuceConnectionFactory known = Servers.of(cluster);
+        return new LettuceConnectionFactory(
+                Objects.requireNonNull(known.getClusterConfiguration()),
+                LettuceClientConfiguration.builder()
+                        .clientResources(known.getClientConfiguration()
+                                .getClientResources()
+                                .orElseThrow())
+                        .shutdownTimeout(Duration.ZERO)
+                        .clientOptions(ClusterClientOptions.builder()
+                                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                                        .enablePeriodicRefresh(Duration.ofHours(1))
+                                        .build())
+                                .build())
+                        .build());
+    }
+
+    /** Returns how often the nodes were asked for the cluster. */
+    private static long questions(RedisCluster cluster) {
+        long sum = 0;
+        for (RedisServer node : cluster.nodes()) {
+            try (RedisCli cli = node.cli()) {
+                sum += cli.infoCommandStats().entrySet().stream()
+                        .filter(calls -> calls.getKey().startsWith("cluster"))
+                        .mapToLong(Map.Entry::getValue)
+                        .sum();
+            }
+        }
+        return sum;
     }
 
     /** The version of the format is one key, on one node, which is read with each connection and at each new master. */
