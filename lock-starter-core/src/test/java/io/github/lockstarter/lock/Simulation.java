@@ -208,6 +208,9 @@ final class Simulation {
     /** The runs of JVMs that publish the messages of their commands after the reply, a bit for each. Drawn apart as well. */
     private final long publishers;
 
+    /** Whether some callers need all locks together. Drawn apart as well. */
+    private final boolean hasCallsOfSeveral;
+
     /** The command that the store executes. */
     private @Nullable Exchange executing;
 
@@ -250,6 +253,7 @@ final class Simulation {
         this.replica = newTable();
         addTerms(Moment.NEVER, this.watchdog / 3);
         this.locks = new Checks[1 + pickInt(2)];
+        this.hasCallsOfSeveral = this.locks.length > 1 && bits / 4096 % 2 == 0;
         for (int i = 0; i < this.locks.length; i++) {
             this.locks[i] = new Checks(this, i, kinds());
         }
@@ -1093,7 +1097,8 @@ final class Simulation {
             if (!Simulation.this.isQuiet && isRunning()) {
                 long pause = hurries() ? pick(500) : chance(0.6) ? pick(300) * 10 * MICRO : pick(2 * SECOND);
                 Side side = this.sides[pickInt(this.sides.length)];
-                inJvm(Simulation.this.now + pause, this, () -> side.enter(false));
+                boolean needsAll = Simulation.this.hasCallsOfSeveral && chance(0.4);
+                inJvm(Simulation.this.now + pause, this, needsAll ? new Call(this)::begin : () -> side.enter(false));
             }
         }
 
@@ -1391,8 +1396,12 @@ final class Simulation {
             }
             Terms requested = Simulation.this.terms.get(
                     this.jvm.hurried > 0 || chance(0.6) ? 0 : pickInt(Simulation.this.terms.size()));
-            Body body = new Body(this, isLast, requested);
-            Caller caller = new Caller(body, this.checks.kinds[kind], waitTime);
+            enter(new Body(this, isLast, requested, null), this.checks.kinds[kind], waitTime);
+        }
+
+        private void enter(Body body, GrantKind kind, long waitTime) {
+            boolean isLast = body.isLast;
+            Caller caller = new Caller(body, kind, waitTime);
             body.caller = caller;
             this.waiting.add(body);
             this.jvm.waiting++;
@@ -1408,7 +1417,7 @@ final class Simulation {
             if (!input((local, time) -> local.enter(caller, time)) && !caller.isQueued() && !body.hasEnded) {
                 // The caller has the error.
                 body.endWait();
-                this.jvm.think();
+                body.refused();
             }
             after();
         }
@@ -1645,7 +1654,6 @@ final class Simulation {
                 note(Side.this.checks, () -> Side.this.jvm + " refused " + body + " " + refusal);
                 Side.this.checks.refused(body, refusal);
                 body.endWait();
-                Side.this.jvm.think();
 
                 this.recorded.add(waiter);
                 super.refused(waiter, refusal);
@@ -1787,13 +1795,14 @@ final class Simulation {
         public void granted(Waiter waiter, Grant grant, Way way) {
             executed(grant);
             if (way != Way.DOWNGRADED) {
-                ((Caller) waiter).body.work();
+                ((Caller) waiter).body.granted();
             }
         }
 
         @Override
         public void refused(Waiter waiter, Refusal refusal) {
             executed(waiter);
+            ((Caller) waiter).body.refused();
         }
 
         @Override
@@ -1966,8 +1975,12 @@ final class Simulation {
 
         private boolean isOver;
 
-        Body(Side side, boolean isLast, Terms terms) {
+        /** The call of several locks of which this is one; null: the caller needs one lock. */
+        private final @Nullable Call call;
+
+        Body(Side side, boolean isLast, Terms terms, @Nullable Call call) {
             super(side.jvm);
+            this.call = call;
             this.side = side;
             this.isLast = isLast;
             this.terms = terms;
@@ -2029,8 +2042,27 @@ final class Simulation {
         }
 
         /** It knows of its grant. */
-        private void work() {
-            at(Simulation.this.now + this.hold, this);
+        private void granted() {
+            if (this.call != null) {
+                this.call.ended();
+            } else {
+                at(Simulation.this.now + this.hold, this);
+            }
+        }
+
+        /** It knows that its wait has ended without a grant. */
+        private void refused() {
+            if (this.call != null) {
+                this.call.ended();
+            } else {
+                this.jvm.think();
+            }
+        }
+
+        private void isDone() {
+            if (this.call == null) {
+                this.jvm.think();
+            }
         }
 
         private static long endOf(Grant granted) {
@@ -2069,7 +2101,7 @@ final class Simulation {
                     }
                     this.side.after();
                 }
-                this.jvm.think();
+                isDone();
                 return;
             }
             if (!release(held)) {
@@ -2082,7 +2114,7 @@ final class Simulation {
                 count(Seen.RELEASED_TWICE);
                 boolean unused = release(held);
             }
-            this.jvm.think();
+            isDone();
         }
 
         /** Returns whether no error has ended the release. */
@@ -2197,6 +2229,117 @@ final class Simulation {
         @Override
         public String toString() {
             return "caller" + (this.enteredAt - 1000 * SECOND) / MICRO;
+        }
+    }
+
+    /**
+     * A call that needs all locks. As {@code Attempts} and {@code LockSequence}, it attempts together those that it lacks, gives
+     * back what was granted behind the first refusal, and waits for the refused one.
+     */
+    private final class Call {
+
+        private final Jvm jvm;
+
+        /** The last wait for each lock; null: there was none. */
+        private final @Nullable Body[] bodies = new Body[Simulation.this.locks.length];
+
+        /** Number of waits without an outcome. */
+        private int open;
+
+        /** The lock for which it waits; -1: it attempts those that it lacks. */
+        private int awaited = -1;
+
+        Call(Jvm jvm) {
+            this.jvm = jvm;
+        }
+
+        void begin() {
+            if (!Simulation.this.isQuiet && this.jvm.isRunning()) {
+                count(Seen.CALLS_OF_SEVERAL);
+                attempt();
+            }
+        }
+
+        private boolean isHeld(int index) {
+            Body body = this.bodies[index];
+            return body != null && body.grant != null;
+        }
+
+        private void attempt() {
+            List<Integer> missing = new ArrayList<>();
+            for (int i = 0; i < this.bodies.length; i++) {
+                if (!isHeld(i)) {
+                    missing.add(i);
+                }
+            }
+            this.awaited = -1;
+            this.open = 1 + missing.size();
+            long next = Simulation.this.now;
+            for (int each : missing) {
+                // The thread may be paused between two of them.
+                next += pick(5 * MICRO);
+                inJvm(next, this.jvm, () -> enter(each, 0));
+            }
+            ended();
+        }
+
+        private void enter(int index, long waitTime) {
+            Side side = this.jvm.sides[index];
+            Body body = new Body(side, false, Simulation.this.terms.get(0), this);
+            this.bodies[index] = body;
+            side.enter(body, side.checks.kinds[0], waitTime);
+        }
+
+        /** A wait has ended, with a grant or without. */
+        private void ended() {
+            if (--this.open == 0) {
+                inJvm(Simulation.this.now + pick(20 * MICRO), this.jvm, this::decide);
+            }
+        }
+
+        private void decide() {
+            if (this.awaited >= 0) {
+                if (isHeld(this.awaited)) {
+                    attempt();
+                } else {
+                    finish(0);
+                }
+                return;
+            }
+            int refused = 0;
+            while (refused < this.bodies.length && isHeld(refused)) {
+                refused++;
+            }
+            if (refused == this.bodies.length) {
+                count(Seen.CALLS_THAT_GOT_ALL);
+                finish(pick(5 * MILLI));
+                return;
+            }
+            for (int i = refused + 1; i < this.bodies.length; i++) {
+                if (isHeld(i)) {
+                    count(Seen.GIVEN_BACK_BEHIND_A_REFUSAL);
+                    release(i, 0);
+                }
+            }
+            this.awaited = refused;
+            this.open = 1;
+            enter(refused, chance(0.3) ? pick(SECOND) : Waiter.FOREVER);
+        }
+
+        private void finish(long after) {
+            for (int i = this.bodies.length - 1; i >= 0; i--) {
+                if (isHeld(i)) {
+                    release(i, after);
+                }
+            }
+            this.jvm.think();
+        }
+
+        private void release(int index, long after) {
+            Body body = Objects.requireNonNull(this.bodies[index]);
+            this.bodies[index] = null;
+            body.steps = 0;
+            at(Simulation.this.now + after, body);
         }
     }
 
@@ -2332,6 +2475,9 @@ final class Simulation {
 
     /** Situations that are counted. */
     enum Seen {
+        CALLS_OF_SEVERAL,
+        CALLS_THAT_GOT_ALL,
+        GIVEN_BACK_BEHIND_A_REFUSAL,
         EFFECTS_DELAYED,
         ERRORS,
         GRANTED_BY_REPLY,
