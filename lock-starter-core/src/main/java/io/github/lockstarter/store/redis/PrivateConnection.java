@@ -1,7 +1,6 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.LettuceFutures;
@@ -11,7 +10,6 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,10 +49,6 @@ final class PrivateConnection extends StoreConnection {
     /** How the connection is derived from the application's. */
     final DerivedFactory recipe;
 
-    private final LockKeys keys;
-
-    private final RedisStoreSettings settings;
-
     private final Duration timeout;
 
     private final boolean cluster;
@@ -84,6 +78,9 @@ final class PrivateConnection extends StoreConnection {
     /** Whether the connection leads to a server that is no longer the master. */
     private volatile boolean notMaster;
 
+    /** Whether the client has reopened the connection since the server was asked who it is. */
+    private volatile boolean reopened;
+
     private volatile ConnectionAttempts attempts;
 
     private volatile @Nullable Disposable topologyChanges;
@@ -101,10 +98,8 @@ final class PrivateConnection extends StoreConnection {
 
     /** Creates a connection; {@link #start} opens it. */
     PrivateConnection(DerivedFactory recipe, LockKeys keys, RedisStoreSettings settings) {
-        super(recipe.servers(), keys, settings);
+        super(recipe, keys, settings);
         this.recipe = recipe;
-        this.keys = keys;
-        this.settings = settings;
         this.timeout = settings.commandTimeout();
         this.cluster = recipe.isCluster();
         this.attempts = new ConnectionAttempts(this.servers);
@@ -245,7 +240,8 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    private void runLater(Runnable task, long delayMillis) {
+    @Override
+    void runLater(Runnable task, long delayMillis) {
         ScheduledThreadPoolExecutor executor = this.background;
         if (executor == null) {
             throw new RejectedExecutionException("The store was stopped.");
@@ -289,6 +285,9 @@ final class PrivateConnection extends StoreConnection {
                 refreshTopology(open);
             } else if (open == null || moved || !answers(open)) {
                 replace(open);
+            } else if (this.reopened) {
+                this.reopened = false;
+                askAgain();
             }
             this.attempts.succeeded();
             this.connectFailure = null;
@@ -385,6 +384,7 @@ final class PrivateConnection extends StoreConnection {
             return;
         }
         this.current = opened;
+        this.reopened = false;
         toListener(notified -> notified.connected(opened.factory));
         if (replaced != null) {
             // The reply follows those to all commands that were sent before: none of them remains unknown.
@@ -398,18 +398,14 @@ final class PrivateConnection extends StoreConnection {
             logger.info("Distributed locks use the new master " + master + " instead of " + before + '.');
             moved();
         }
-        if (replaced == null) {
+        logTime(replaced != null ? replaced.timeFailures : null, opened);
+        if (replaced != null) {
+            askForServer(opened);
+        } else {
             // In a cluster the node with the key of the format may differ from the nodes that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
-            ServerCheck checked = new ServerCheck(opened, this.keys, this.recipe, this.settings);
-            this.isUnusable = checked.run(version);
-            this.server = checked.server;
-            String refusal = checked.refusedMessage;
-            if (refusal != null) {
-                this.messages.refused(refusal);
-            }
-            if (refusal != null || (!this.cluster && !opened.isSingleServer.get())) {
+            if (checkServer(opened, version) || (!this.cluster && !opened.isSingleServer.get())) {
                 toListener(Listener::messagesMayBeRefused);
             }
         }
@@ -446,16 +442,15 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    private CompletableFuture<Object> askForTime(LettuceScripts opened) {
-        return opened.start(new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))));
-    }
-
     /** Notes which commands show the time, before any command of a lock is sent. Its reply arrives before that to a ping. */
     private static void noteTime(LettuceScripts opened, CompletableFuture<Object> time, Duration limit) {
         try {
             opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
         } catch (ExecutionException | TimeoutException ex) {
-            ServerCheck.throwIfTransient(ex);
+            // The check of the server reports a refusal.
+            if (!RedisErrors.isRefused(ex)) {
+                throw RedisErrors.translate(ex, "Redis", "the time of the server", true, null);
+            }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
@@ -468,16 +463,14 @@ final class PrivateConnection extends StoreConnection {
     // ---- Changes
 
     /**
-     * Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too.
+     * Checks a connection that the client has reopened, and then asks the server, which may have been restarted with
+     * another version and other permissions. In a cluster the client opens connections for its own purposes, too.
      */
     private void reconnected() {
-        LettuceScripts open = lettuce();
-        if (open != null) {
-            // The server may have been restarted with other permissions.
-            CompletionStage<?> unused =
-                    askForTime(open).thenAccept(failures -> open.noteTime(ServerCheck.toFailures(failures)));
-        }
-        if (!this.cluster) {
+        if (this.cluster) {
+            askAgainLater();
+        } else {
+            this.reopened = true;
             check();
         }
     }
@@ -486,6 +479,7 @@ final class PrivateConnection extends StoreConnection {
         LettuceScripts open = lettuce();
         if (this.cluster && open != null) {
             readFormat(open);
+            askAgain();
         }
         toListener(Listener::moved);
     }

@@ -155,11 +155,9 @@ public final class RedisLockStore implements LockStore {
                             + ClassUtils.getUserClass(factory).getSimpleName(),
                     "Use Lettuce with a standalone server, Sentinel or a cluster, or remove the property.");
         }
-        StoreConnection connection = recipe != null
+        return recipe != null
                 ? new PrivateConnection(recipe, keys, settings)
-                : new SharedConnection(factory, keys, settings, known != null ? known.servers() : "Redis", lettuce);
-        connection.server = known != null ? known.server() : connection.server;
-        return connection;
+                : new SharedConnection(factory, keys, settings, known, lettuce);
     }
 
     @Override
@@ -168,15 +166,13 @@ public final class RedisLockStore implements LockStore {
         this.run = created;
         this.connection.messages.started();
         this.connection.start(created);
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         if (open != null && !open.hasTime && !open.shows("PEXPIRETIME")) {
             stop();
             throw new LockStoreException(
                     this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
                             + " TIME (" + open.timeFailures.get("TIME") + ") and PEXPIRETIME ("
-                            + open.timeFailures.get("PEXPIRETIME")
-                            + "). Use Redis 7.0 or newer, or Valkey, or permit one of these commands; see the page"
-                            + " docs/reference/redis.md#time-of-the-server of the manual.",
+                            + open.timeFailures.get("PEXPIRETIME") + "). " + StoreConnection.TIME_REMEDY,
                     null,
                     false,
                     false);
@@ -201,7 +197,7 @@ public final class RedisLockStore implements LockStore {
             if (!this.settings.publishInstance() && isOfInstances(command)) {
                 return withoutInstances(command);
             }
-            StoreConnection.Open open = this.connection.current;
+            OpenConnection open = this.connection.current;
             if (open == null) {
                 throw this.connection.notConnected(subject(command));
             }
@@ -236,7 +232,7 @@ public final class RedisLockStore implements LockStore {
             if (!this.settings.publishInstance() && isOfInstances(command)) {
                 return CompletableFuture.completedFuture(withoutInstances(command));
             }
-            StoreConnection.Open open = this.connection.current;
+            OpenConnection open = this.connection.current;
             LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
             if (scripts != null) {
                 return start(command, scripts);
@@ -390,13 +386,13 @@ public final class RedisLockStore implements LockStore {
 
     /** Publishes the messages in the result of a script, see {@code by_client.lua}, and returns the result without. */
     private Object published(List<?> result) {
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         Run current = this.run;
         for (int i = 1; i + 1 < result.size() && open != null && current != null; i += 2) {
             String channel = this.keys.channelOf(ScriptCommands.text(result.get(i)));
             String message = ScriptCommands.text(result.get(i + 1));
             this.connection.messages.publish(() -> open instanceof LettuceScripts scripts
-                    ? scripts.commands.publish(LettuceScripts.bytes(channel), LettuceScripts.bytes(message))
+                    ? scripts.commands.publish(OpenConnection.bytes(channel), OpenConnection.bytes(message))
                     : current.calls.submit(() -> open.template.convertAndSend(channel, message), "a message"));
         }
         return result.get(0);
@@ -484,7 +480,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public int renewalBatchSize() {
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
         // Where each renewal is a separate call, a server that is down must delay only the renewals of its locks.
         return open == null || (scripts != null && scripts.isSingleServer.get()) ? LuaScript.MAX_RENEWALS : 1;
@@ -514,7 +510,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Server server() {
         Server known = this.connection.server;
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         return open != null ? known.withTime(open.hasTime ? "TIME" : "PEXPIRETIME") : known;
     }
 

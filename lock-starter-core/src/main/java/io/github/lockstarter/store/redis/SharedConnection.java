@@ -2,20 +2,16 @@ package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -33,15 +29,11 @@ final class SharedConnection extends StoreConnection {
 
     private static final LockLog logger = LockLog.of(SharedConnection.class);
 
-    private final Open open;
-
-    private final LockKeys keys;
-
-    private final RedisStoreSettings settings;
+    private final OpenConnection open;
 
     private final boolean lettucePresent;
 
-    /** Asks until Redis has answered once: such a call may block for as long as the application's client permits. */
+    /** Asks the server: such a call may block for as long as the application's client permits. */
     private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile boolean answered;
@@ -49,20 +41,18 @@ final class SharedConnection extends StoreConnection {
     /**
      * Creates a connection over the factory.
      *
-     * @param servers the servers as messages name them, without credentials
+     * @param configuration the configuration of the factory, or {@code null} if it is not known
      * @param lettucePresent whether the classes of Lettuce are present
      */
     SharedConnection(
             RedisConnectionFactory factory,
             LockKeys keys,
             RedisStoreSettings settings,
-            String servers,
+            @Nullable DerivedFactory configuration,
             boolean lettucePresent) {
-        super(servers, keys, settings);
-        this.open = new Open(factory, new UnboundTemplate(factory));
+        super(configuration, keys, settings);
+        this.open = new OpenConnection(factory, new UnboundTemplate(factory));
         this.current = this.open;
-        this.keys = keys;
-        this.settings = settings;
         this.lettucePresent = lettucePresent;
     }
 
@@ -78,11 +68,13 @@ final class SharedConnection extends StoreConnection {
         if (this.lettucePresent) {
             // A factory that was stopped and started again has another client. A client keeps one of several equal
             // listeners.
-            new DisconnectMonitor(this.disconnects::incrementAndGet, () -> {}, () -> {})
+            new DisconnectMonitor(this.disconnects::incrementAndGet, this::reconnected, () -> {})
                     .watch(DerivedFactory.targetOf(this.open.factory));
         }
         listener.connected(this.open.factory);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());
+        executor.setKeepAliveTime(10, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
         ConnectionAttempts attempts = new ConnectionAttempts(this.servers);
         CountDownLatch attempted = new CountDownLatch(1);
         this.background = executor;
@@ -98,24 +90,13 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /**
-     * Queries the owner of a lock that does not exist, which one node answers, and then the format; again until it
-     * succeeds.
-     */
+    /** Asks for the time, until the server answers, and then checks it. */
     private void ask(ScheduledThreadPoolExecutor executor, ConnectionAttempts attempts, CountDownLatch attempted) {
         try {
-            Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
-            this.format.read(this.open.template);
             noteTime();
-            this.isUnusable = isReplica();
-            checkMessages();
+            boolean unused = checkServer(this.open, this.format.read(this.open));
             this.answered = true;
             attempts.succeeded();
-            executor.shutdown();
         } catch (Throwable ex) {
             if (!executor.isShutdown()) {
                 ScheduledFuture<?> unused = executor.schedule(
@@ -126,48 +107,31 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    private void noteTime() {
+    private void noteTime() throws ExecutionException, InterruptedException {
         try {
-            Object checked = this.open.template.execute(LuaScript.CHECK_TIME, List.of(this.keys.keyOf("")));
-            this.open.noteTime(ServerCheck.toFailures(checked));
-        } catch (RuntimeException ex) {
-            ServerCheck.throwIfTransient(ex);
+            this.open.noteTime(ServerCheck.toFailures(askForTime(this.open).get()));
+        } catch (ExecutionException ex) {
+            // The check of the server reports a refusal.
+            if (!RedisErrors.isRefused(ex)) {
+                throw ex;
+            }
+        }
+        logTime(null, this.open);
+    }
+
+    private void reconnected() {
+        if (this.answered) {
+            askAgainLater();
         }
     }
 
-    /** Finds out whether scripts may publish. */
-    private void checkMessages() {
-        try {
-            List<?> result = (List<?>) this.open.template.execute(
-                    LuaScript.CHECK_MESSAGES,
-                    List.of(this.keys.keyOf("")),
-                    this.keys.channelOf(ServerCheck.FIELD),
-                    ServerCheck.FIELD);
-            String refusal = ServerCheck.toFailures(result.get(1)).get("PUBLISH");
-            if (refusal != null && !RedisErrors.isMissingPermission(refusal)) {
-                this.messages.refused(RedisErrors.unwrap(refusal));
-            }
-        } catch (RuntimeException ex) {
-            if (RedisErrors.isMessageRefused(ex)) {
-                this.messages.refused(String.valueOf(RedisErrors.errorReply(ex)));
-            }
+    @Override
+    void runLater(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor == null) {
+            throw new RejectedExecutionException("The store is not started.");
         }
-    }
-
-    /** Notes the server, and logs one that is a replica; a Sentinel has rejected the query of an owner. */
-    private boolean isReplica() {
-        try {
-            Properties info = Objects.requireNonNull(this.open.template.execute((RedisCallback<@Nullable Properties>)
-                    each -> each.serverCommands().info()));
-            String lines = info.entrySet().stream()
-                    .map(field -> field.getKey() + ":" + field.getValue())
-                    .collect(Collectors.joining("\n"));
-            this.server = ServerCheck.described(this.server, lines);
-            return ServerCheck.logIfNoMaster(this.servers, "role:" + info.getProperty("role"));
-        } catch (RuntimeException ex) {
-            logger.debug("The role of the server was not checked.", ex);
-            return false;
-        }
+        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -261,8 +225,10 @@ final class SharedConnection extends StoreConnection {
             RedisConnection opened = this.factory.getConnection();
             try {
                 // Clients take it from the pool with the first command only.
-                byte[] unused =
-                        opened.hashCommands().hGet(bytes(SharedConnection.this.keys.keyOf("")), bytes(LockKeys.OWNER));
+                byte[] unused = opened.hashCommands()
+                        .hGet(
+                                OpenConnection.bytes(SharedConnection.this.keys.keyOf("")),
+                                OpenConnection.bytes(LockKeys.OWNER));
             } catch (RuntimeException ex) {
                 opened.close();
                 throw ex;
