@@ -10,6 +10,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisCli;
@@ -29,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("redis")
 class ServerCheckTest {
 
-    private static final RedisStoreSettings SETTINGS =
-            new RedisStoreSettings("shop", Duration.ofSeconds(2), true, Duration.ofSeconds(1), true, true, 1);
+    private static final RedisStoreSettings SETTINGS = new RedisStoreSettings(
+            "shop", Duration.ofSeconds(2), true, Duration.ofSeconds(1), true, true, 1, MessageMode.AUTO);
 
     @AutoClose
     private final LogCapture log = new LogCapture(ServerCheck.class, Level.WARN);
@@ -174,7 +175,8 @@ class ServerCheckTest {
     }
 
     private static RedisStoreSettings settings(boolean isPrivate) {
-        return new RedisStoreSettings("shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0);
+        return new RedisStoreSettings(
+                "shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0, MessageMode.AUTO);
     }
 
     @Test

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Level;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.LogCapture;
@@ -88,8 +89,8 @@ class SharedConnectionTest {
 
     @Test
     void shouldNotBeUsedIfReplicasConfirmGrants() {
-        RedisStoreSettings settings =
-                new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1), true, true, 1);
+        RedisStoreSettings settings = new RedisStoreSettings(
+                "shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1), true, true, 1, MessageMode.AUTO);
         for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
             InvalidLockSettingException failure =
                     catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));
