@@ -82,8 +82,12 @@ final class MessageRoute {
     MessageStatus status() {
         String failure = this.isDoubtful ? this.reason : this.notSubscribed;
         return failure != null
-                ? new MessageStatus("polling", failure, this.dropped.sum())
-                : new MessageStatus(this.mode.name().toLowerCase(Locale.ROOT), this.reason, this.dropped.sum());
+                ? new MessageStatus("polling", failure, false, this.dropped.sum())
+                : new MessageStatus(
+                        this.mode.name().toLowerCase(Locale.ROOT),
+                        this.reason,
+                        this.configured == this.mode,
+                        this.dropped.sum());
     }
 
     /** Logs a mode that the configuration fixes, which nothing else would. */
@@ -177,6 +181,9 @@ final class MessageRoute {
             logger.info("Messages about locks that are handed over are published by the client instead of scripts, at "
                     + this.servers + because
                     + ". A hand-over between two instances takes one round trip more.");
+        } else if (this.configured == MessageMode.POLLING) {
+            logger.info("No messages about locks that are handed over" + because
+                    + ". Waiters of other instances poll, and a hand-over takes up to a poll interval.");
         } else {
             logger.warn("No messages about locks that are handed over, at " + this.servers + because
                     + ". Waiters of other instances poll instead, and a hand-over takes up to a poll interval. Check that"
@@ -197,16 +204,17 @@ final class MessageRoute {
     // ---- Publications by the client
 
     /**
-     * Publishes a message in the background, unless the mode is another one or too many publications are under way. A
-     * message that is not published is what a lost message is: the waiter finds its grant by its next poll.
+     * Publishes a message in the background, unless waiters poll or too many publications are under way. A message that
+     * is not published is what a lost message is: the waiter finds its grant by its next poll. Scripts may publish again
+     * by the time the reply arrives.
      *
      * @param publication sends the message without waiting for the reply
      */
     void publish(Supplier<? extends CompletionStage<?>> publication) {
-        if (this.mode != MessageMode.CLIENT) {
+        if (this.mode == MessageMode.POLLING) {
             return;
         }
-        if (this.inFlight.incrementAndGet() > MAX_IN_FLIGHT) {
+        if (this.inFlight.incrementAndGet() > MAX_IN_FLIGHT || this.configured == MessageMode.SCRIPT) {
             ended(true);
             return;
         }

@@ -191,38 +191,41 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Reply call(Command command) {
-        long disconnects = this.connection.disconnects.get();
-        boolean isByScript = this.connection.messages.isByScript;
-        try {
-            if (!this.settings.publishInstance() && isOfInstances(command)) {
-                return withoutInstances(command);
+        // Read once for each command, because a probe may change it at any time.
+        boolean byScript = this.connection.messages.isByScript;
+        while (true) {
+            long disconnects = this.connection.disconnects.get();
+            try {
+                if (!this.settings.publishInstance() && isOfInstances(command)) {
+                    return withoutInstances(command);
+                }
+                OpenConnection open = this.connection.current;
+                if (open == null) {
+                    throw this.connection.notConnected(subject(command));
+                }
+                LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
+                if (scripts != null && this.confirms && isConfirmed(command)) {
+                    return start(command, scripts).get();
+                }
+                ScriptCommands.Call call = prepare(command, byScript);
+                boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
+                Object result = scripts != null && isAwaited
+                        ? scripts.timeouts.await(scripts.start(call))
+                        : open.template.execute(call.textFor(open.hasTime), call.keys, (Object[]) call.arguments);
+                if (result == null) {
+                    // There is no result in a transaction or pipeline of the application.
+                    throw RedisErrors.inTransaction(subject(command));
+                }
+                return toReply(command, result, disconnects);
+            } catch (Throwable ex) {
+                if (ex instanceof InterruptedException) {
+                    Thread.currentThread().interrupt();
+                }
+                if (!byScript || !isMessageRefused(ex)) {
+                    throw failedSafely(ex, command, disconnects);
+                }
+                byScript = false;
             }
-            OpenConnection open = this.connection.current;
-            if (open == null) {
-                throw this.connection.notConnected(subject(command));
-            }
-            LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
-            if (scripts != null && this.confirms && isConfirmed(command)) {
-                return start(command, scripts).get();
-            }
-            ScriptCommands.Call call = prepare(command);
-            boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
-            Object result = scripts != null && isAwaited
-                    ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(call.textFor(open.hasTime), call.keys, (Object[]) call.arguments);
-            if (result == null) {
-                // There is no result in a transaction or pipeline of the application.
-                throw RedisErrors.inTransaction(subject(command));
-            }
-            return toReply(command, result, disconnects);
-        } catch (Throwable ex) {
-            if (ex instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            if (isByScript && isMessageRefused(ex)) {
-                return call(command);
-            }
-            throw failedSafely(ex, command, disconnects);
         }
     }
 
@@ -267,7 +270,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     /** Returns the call of a command. */
-    private ScriptCommands.Call prepare(Command command) {
+    private ScriptCommands.Call prepare(Command command, boolean byScript) {
         Command executed = command;
         if (this.connection.format.stored != WireFormat.VERSION) {
             if (command instanceof Command.Acquire acquire) {
@@ -281,16 +284,16 @@ public final class RedisLockStore implements LockStore {
         Run current = this.run;
         ScriptCommands.Call call =
                 this.scriptCommands.callOf(executed, current != null ? current.inbox.waiting() : null);
-        return this.connection.messages.isByScript ? call : call.returningMessages();
+        return byScript ? call : call.returningMessages();
     }
 
-    /** Returns whether the server has refused a text because it publishes, so that the next text does not. */
+    /** Returns whether the server has refused a text because it publishes, so that another text must be sent. */
     private boolean isMessageRefused(Throwable failure) {
         if (failure instanceof VirtualMachineError || !RedisErrors.isMessageRefused(failure)) {
             return false;
         }
         this.connection.messages.refused(String.valueOf(RedisErrors.errorReply(failure)));
-        return !this.connection.messages.isByScript;
+        return true;
     }
 
     /** Sends a command. The reply or the failure arrives within one command timeout. */
@@ -301,18 +304,18 @@ public final class RedisLockStore implements LockStore {
         } catch (Throwable ex) {
             throw RedisErrors.notSent(subject(command), "no thread is available for its timeout.", ex);
         }
-        send(command, scripts, reply);
+        send(command, scripts, reply, this.connection.messages.isByScript);
         return reply;
     }
 
-    private void send(Command command, LettuceScripts scripts, PendingReply reply) {
-        reply.publishing = this.connection.messages.isByScript ? scripts : null;
+    private void send(Command command, LettuceScripts scripts, PendingReply reply, boolean byScript) {
+        reply.publishing = byScript ? scripts : null;
         try {
             CompletableFuture<Reply> sent;
             if (!isConfirmed(command)) {
-                sent = execute(command, scripts, reply.disconnects);
+                sent = execute(command, byScript, scripts, reply.disconnects);
             } else if (command instanceof Command.Acquire acquire) {
-                sent = execute(command, scripts, reply.disconnects)
+                sent = execute(command, byScript, scripts, reply.disconnects)
                         .thenCompose(granted -> granted instanceof Reply.Granted
                                 ? confirm(acquire, granted, reply.disconnects)
                                 : CompletableFuture.completedFuture(granted));
@@ -325,8 +328,9 @@ public final class RedisLockStore implements LockStore {
         }
     }
 
-    private CompletableFuture<Reply> execute(Command command, LettuceScripts scripts, long disconnects) {
-        return scripts.start(prepare(command)).thenApply(result -> toReply(command, result, disconnects));
+    private CompletableFuture<Reply> execute(
+            Command command, boolean byScript, LettuceScripts scripts, long disconnects) {
+        return scripts.start(prepare(command, byScript)).thenApply(result -> toReply(command, result, disconnects));
     }
 
     private CompletableFuture<Reply> renewConfirmed(Command command, long disconnects) {
@@ -335,7 +339,8 @@ public final class RedisLockStore implements LockStore {
             throw this.connection.notConnected(subject(command));
         }
         return current.confirmation
-                .send(prepare(command), subject(command))
+                // The script of a renewal publishes nothing.
+                .send(prepare(command, true), subject(command))
                 .thenApply(result -> toReply(command, result, disconnects));
     }
 
@@ -532,7 +537,7 @@ public final class RedisLockStore implements LockStore {
         public boolean completeExceptionally(Throwable failure) {
             LettuceScripts refusing = this.publishing;
             if (refusing != null && !isDone() && isMessageRefused(failure)) {
-                send(this.command, refusing, this);
+                send(this.command, refusing, this, false);
                 return false;
             }
             return !isDone() && super.completeExceptionally(failedSafely(failure, this.command, this.disconnects));

@@ -106,8 +106,10 @@ class MessageRouteTest {
         try (LogCapture log = new LogCapture(MessageRoute.class, Level.INFO)) {
             fixed.started();
             assertThat(log.all()).singleElement().asString().contains("distributed-lock.redis.messages=polling");
+            assertThat(log.events().get(0).getLevel()).isEqualTo(Level.INFO);
         }
         assertThat(fixed.status().reason()).isEqualTo("distributed-lock.redis.messages=polling");
+        assertThat(fixed.status().isConfigured()).as("chosen").isTrue();
     }
 
     @Test
@@ -141,15 +143,42 @@ class MessageRouteTest {
         assertThat(open).as("two places are free").hasSize(before + 2);
     }
 
+    /** The script has returned its messages before a probe has shown that scripts may publish. */
     @Test
-    void shouldPublishNothingUnlessTheClientDoes() {
+    void shouldPublishAMessageAlsoIfScriptsPublishAgain() {
+        List<String> published = new ArrayList<>();
+        this.route.refused(WORDS);
+        boolean unused = this.route.probed(MessageMode.SCRIPT, "");
+
         this.route.publish(() -> {
-            throw new AssertionError("mode script");
+            published.add("message");
+            return CompletableFuture.completedFuture(1L);
         });
+
+        assertThat(published).hasSize(1);
+        assertThat(this.route.status().dropped()).isZero();
+    }
+
+    /** The configuration permits scripts only to publish, and the server does not. */
+    @Test
+    void shouldCountAMessageThatTheClientMayNotPublish() {
+        MessageRoute fixed = new MessageRoute(MessageMode.SCRIPT, "redis at home");
+        fixed.refused(WORDS);
+
+        fixed.publish(() -> {
+            throw new AssertionError("published");
+        });
+
+        assertThat(fixed.status().dropped()).isEqualTo(1);
+        assertThat(fixed.status().isConfigured()).as("chosen").isFalse();
+    }
+
+    @Test
+    void shouldPublishNothingIfWaitersPoll() {
         MessageRoute polling = new MessageRoute(MessageMode.POLLING, "redis at home");
         polling.publish(() -> {
             throw new AssertionError("mode polling");
         });
-        assertThat(this.route.status().dropped()).isZero();
+        assertThat(polling.status().dropped()).isZero();
     }
 }
