@@ -396,7 +396,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         long now = System.nanoTime();
         boolean triesScript = configured != MessageMode.CLIENT
                 && (this.isInDoubt
-                        || this.connection.messages.mode() == MessageMode.SCRIPT
+                        || this.connection.messages.mode == MessageMode.SCRIPT
                         || now - this.scriptTriedAt >= SCRIPT_RETRY_NANOS);
         Probe created = new Probe(this.ownProbes, triesScript);
         this.probe = created;

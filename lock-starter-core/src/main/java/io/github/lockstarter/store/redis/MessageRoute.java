@@ -38,11 +38,14 @@ final class MessageRoute {
 
     private final String servers;
 
+    /** Whether the mode is more than an assumption: by configuration, by a refusal, or by a probe. */
+    volatile boolean isKnown;
+
     /** Whether scripts publish. Read at each command. */
     volatile boolean isByScript;
 
     /** {@link MessageMode#AUTO} only in {@link #configured}. */
-    private volatile MessageMode mode;
+    volatile MessageMode mode;
 
     /** The words of the server, or what else has shown the mode; empty if there is no reason. */
     private volatile String reason = "";
@@ -73,10 +76,7 @@ final class MessageRoute {
         this.servers = servers;
         this.mode = configured == MessageMode.AUTO ? MessageMode.SCRIPT : configured;
         this.isByScript = this.mode == MessageMode.SCRIPT;
-    }
-
-    MessageMode mode() {
-        return this.mode;
+        this.isKnown = configured != MessageMode.AUTO;
     }
 
     MessageStatus status() {
@@ -104,6 +104,7 @@ final class MessageRoute {
      * @param words the words of the server
      */
     void refused(String words) {
+        this.isKnown = true;
         this.changing.lock();
         try {
             if (this.configured == MessageMode.SCRIPT) {
@@ -135,6 +136,7 @@ final class MessageRoute {
      * @return whether the next probe may change the mode
      */
     boolean probed(MessageMode shown, String words) {
+        this.isKnown = true;
         this.changing.lock();
         try {
             int difference = shown.compareTo(this.mode);

@@ -4,6 +4,7 @@ import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
@@ -14,12 +15,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -57,9 +55,6 @@ final class PrivateConnection extends StoreConnection {
     private volatile @Nullable Sentinels sentinels;
 
     private final SingleTask check = new SingleTask(this::runCheck);
-
-    /** {@code null} unless the connection is started. */
-    private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable Listener listener;
 
@@ -217,7 +212,7 @@ final class PrivateConnection extends StoreConnection {
 
     @Override
     void check() {
-        checkLater(() -> {
+        unlessStopped(() -> {
             ScheduledThreadPoolExecutor executor = this.background;
             if (executor != null) {
                 // On a full heap, it can lose its thread and keep what that was to run.
@@ -228,25 +223,7 @@ final class PrivateConnection extends StoreConnection {
     }
 
     private void checkAgain(long delayMillis) {
-        checkLater(() -> this.check.scheduleAgain(task -> runLater(task, delayMillis)));
-    }
-
-    /** Schedules a check. If that fails, the next failure of a command does so. */
-    private static void checkLater(Runnable scheduling) {
-        try {
-            scheduling.run();
-        } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            logger.debug("The connection is not checked: the store was stopped, or the system refuses a thread.", ex);
-        }
-    }
-
-    @Override
-    void runLater(Runnable task, long delayMillis) {
-        ScheduledThreadPoolExecutor executor = this.background;
-        if (executor == null) {
-            throw new RejectedExecutionException("The store was stopped.");
-        }
-        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+        unlessStopped(() -> this.check.scheduleAgain(task -> runLater(task, delayMillis)));
     }
 
     @Override
@@ -350,6 +327,11 @@ final class PrivateConnection extends StoreConnection {
             try {
                 String unused =
                         LettuceFutures.awaitOrCancel(open.commands.ping(), limit.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RedisCommandExecutionException ex) {
+                if (!RedisErrors.isMissingCommand(ex)) {
+                    throw ex;
+                }
+                // An answer, of a server whose PING was renamed.
             } catch (RedisCommandTimeoutException ex) {
                 throw new RedisCommandTimeoutException(Printable.of("no reply within " + limit.toMillis() + " ms"));
             }
@@ -442,20 +424,6 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    /** Notes which commands show the time, before any command of a lock is sent. Its reply arrives before that to a ping. */
-    private static void noteTime(LettuceScripts opened, CompletableFuture<Object> time, Duration limit) {
-        try {
-            opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
-        } catch (ExecutionException | TimeoutException ex) {
-            // The check of the server reports a refusal.
-            if (!RedisErrors.isRefused(ex)) {
-                throw RedisErrors.translate(ex, "Redis", "the time of the server", true, null);
-            }
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private @Nullable LettuceScripts lettuce() {
         return (LettuceScripts) this.current;
     }
@@ -520,13 +488,6 @@ final class PrivateConnection extends StoreConnection {
     }
 
     private void inBackground(Runnable task) {
-        ScheduledThreadPoolExecutor executor = this.background;
-        try {
-            if (executor != null) {
-                executor.execute(task);
-            }
-        } catch (RejectedExecutionException ex) {
-            logger.debug("The master is not watched any more, because the store was stopped.");
-        }
+        unlessStopped(() -> runLater(task, 0));
     }
 }

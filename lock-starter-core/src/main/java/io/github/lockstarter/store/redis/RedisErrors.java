@@ -348,6 +348,12 @@ final class RedisErrors {
         return reply != null && isRefusal(reply);
     }
 
+    /** Returns whether an error reply means that the server does not have the command. */
+    static boolean isMissingCommand(Throwable ex) {
+        String reply = errorReply(ex);
+        return reply != null && Kind.of(reply) == Kind.COMMAND;
+    }
+
     static boolean isRefusal(String error) {
         return isUnsupported(error) || isMissingPermission(error);
     }

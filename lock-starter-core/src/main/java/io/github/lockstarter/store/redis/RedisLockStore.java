@@ -8,6 +8,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.MessageStatus;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LoggedNames;
@@ -169,13 +170,11 @@ public final class RedisLockStore implements LockStore {
         OpenConnection open = this.connection.current;
         if (open != null && !open.hasTime && !open.shows("PEXPIRETIME")) {
             stop();
-            throw new LockStoreException(
+            throw new UnusableStoreException(
                     this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
                             + " TIME (" + open.timeFailures.get("TIME") + ") and PEXPIRETIME ("
-                            + open.timeFailures.get("PEXPIRETIME") + "). " + StoreConnection.TIME_REMEDY,
-                    null,
-                    false,
-                    false);
+                            + open.timeFailures.get("PEXPIRETIME") + ").",
+                    StoreConnection.TIME_REMEDY);
         }
     }
 
@@ -509,7 +508,11 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String description() {
-        return this.connection.description() + " (server: " + server() + "), key prefix " + this.keys.prefix();
+        return this.connection.description() + " (server: " + server()
+                + (this.connection.messages.isKnown
+                        ? ", messages by " + messages().mode()
+                        : "") + "), key prefix "
+                + this.keys.prefix();
     }
 
     @Override

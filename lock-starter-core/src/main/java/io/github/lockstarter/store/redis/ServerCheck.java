@@ -125,7 +125,12 @@ final class ServerCheck {
             CompletableFuture<String> asked = this.scripts.info();
             findMissing();
             // The text is empty if the user lacks the permission +info.
-            String info = errorOf(asked) == null ? asked.join() : "";
+            String error = errorOf(asked);
+            String info = error == null ? asked.join() : "";
+            if (error != null && RedisErrors.isRefusal(error)) {
+                logger.info(this.servers + " does not execute INFO (" + error
+                        + "): its role, its version and its maxmemory-policy were not checked.");
+            }
             this.server = described(this.server, info);
             // In a cluster, the node that has answered may be a replica.
             boolean isCluster = this.configuration != null && this.configuration.isCluster();

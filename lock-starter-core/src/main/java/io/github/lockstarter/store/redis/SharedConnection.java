@@ -1,13 +1,13 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.text.LockLog;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -32,9 +33,6 @@ final class SharedConnection extends StoreConnection {
     private final OpenConnection open;
 
     private final boolean lettucePresent;
-
-    /** Asks the server: such a call may block for as long as the application's client permits. */
-    private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile boolean answered;
 
@@ -65,7 +63,15 @@ final class SharedConnection extends StoreConnection {
                     + " until locks are lost. Use Lettuce with a standalone server, Sentinel or a cluster, or set"
                     + " distributed-lock.redis.private-connection=false to accept this.");
         }
-        if (this.lettucePresent) {
+        boolean isLettuce =
+                this.lettucePresent && DerivedFactory.targetOf(this.open.factory) instanceof LettuceConnectionFactory;
+        if (!isLettuce && this.settings.messages() == MessageMode.AUTO) {
+            logger.info("Messages about locks that are handed over are not probed over the application's "
+                    + factoryName()
+                    + ": scripts publish them, or the client if the server refuses that at the start. If"
+                    + " the server loses messages of scripts, set distributed-lock.redis.messages=client.");
+        }
+        if (isLettuce) {
             // A factory that was stopped and started again has another client. A client keeps one of several equal
             // listeners.
             new DisconnectMonitor(this.disconnects::incrementAndGet, this::reconnected, () -> {})
@@ -93,7 +99,8 @@ final class SharedConnection extends StoreConnection {
     /** Asks for the time, until the server answers, and then checks it. */
     private void ask(ScheduledThreadPoolExecutor executor, ConnectionAttempts attempts, CountDownLatch attempted) {
         try {
-            noteTime();
+            noteTime(this.open, askForTime(this.open), this.settings.commandTimeout());
+            logTime(null, this.open);
             boolean unused = checkServer(this.open, this.format.read(this.open));
             this.answered = true;
             attempts.succeeded();
@@ -107,31 +114,10 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    private void noteTime() throws ExecutionException, InterruptedException {
-        try {
-            this.open.noteTime(ServerCheck.toFailures(askForTime(this.open).get()));
-        } catch (ExecutionException ex) {
-            // The check of the server reports a refusal.
-            if (!RedisErrors.isRefused(ex)) {
-                throw ex;
-            }
-        }
-        logTime(null, this.open);
-    }
-
     private void reconnected() {
         if (this.answered) {
             askAgainLater();
         }
-    }
-
-    @Override
-    void runLater(Runnable task, long delayMillis) {
-        ScheduledThreadPoolExecutor executor = this.background;
-        if (executor == null) {
-            throw new RejectedExecutionException("The store is not started.");
-        }
-        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -6,15 +6,20 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -82,6 +87,12 @@ abstract class StoreConnection {
 
     /** When a failure has last caused the question about the time, by {@link System#nanoTime()}. */
     private final AtomicLong askedAt = new AtomicLong(System.nanoTime() - ASK_PAUSE_NANOS);
+
+    /**
+     * {@code null} unless the connection is started. Over the application's connection, a task may block for as long as
+     * its client permits.
+     */
+    volatile @Nullable ScheduledThreadPoolExecutor background;
 
     /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
@@ -166,8 +177,23 @@ abstract class StoreConnection {
         return translated;
     }
 
-    /** Executes a task on a background thread, with a delay, until the connection is stopped. */
-    abstract void runLater(Runnable task, long delayMillis);
+    /** Executes a task on the background thread, with a delay, until the connection is stopped. */
+    final void runLater(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor == null) {
+            throw new RejectedExecutionException("The store was stopped.");
+        }
+        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Schedules a task. If that fails, the next failure of a command does so again. */
+    static void unlessStopped(Runnable scheduling) {
+        try {
+            scheduling.run();
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug("The connection is not checked: the store was stopped, or the system refuses a thread.", ex);
+        }
+    }
 
     // ---- The server
 
@@ -194,6 +220,24 @@ abstract class StoreConnection {
     }
 
     /**
+     * Notes which commands show the time, before any command of a lock is sent. The check of the server reports a
+     * refusal.
+     *
+     * @throws LockStoreException if there is no answer yet
+     */
+    static void noteTime(OpenConnection opened, CompletableFuture<Object> time, Duration limit) {
+        try {
+            opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
+        } catch (ExecutionException | TimeoutException ex) {
+            if (!RedisErrors.isRefused(ex)) {
+                throw RedisErrors.translate(ex, "Redis", "the time of the server", true, null);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
      * Asks again, in the background, after a refusal or on a new connection: another server may answer, or the server
      * may have begun to refuse a command.
      */
@@ -203,11 +247,7 @@ abstract class StoreConnection {
         if (now - last < ASK_PAUSE_NANOS || !this.askedAt.compareAndSet(last, now)) {
             return;
         }
-        try {
-            runLater(this::askAgain, ASK_DELAY_MILLIS);
-        } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            logger.debug("The server is not asked again: the store was stopped, or the system refuses a thread.", ex);
-        }
+        unlessStopped(() -> runLater(this::askAgain, ASK_DELAY_MILLIS));
     }
 
     /** Asks for the time, and logs a change, and for the product and its version. */

@@ -22,6 +22,7 @@ class MessageRouteTest {
         assertThat(this.route.isByScript).isTrue();
         assertThat(this.route.status().mode()).isEqualTo("script");
         assertThat(this.route.status().reason()).isEmpty();
+        assertThat(this.route.isKnown).as("known before a probe").isFalse();
     }
 
     @Test
@@ -29,14 +30,14 @@ class MessageRouteTest {
         assertThat(this.route.probed(MessageMode.CLIENT, WORDS))
                 .as("probes again soon")
                 .isTrue();
-        assertThat(this.route.mode()).isEqualTo(MessageMode.SCRIPT);
+        assertThat(this.route.mode).isEqualTo(MessageMode.SCRIPT);
 
         assertThat(this.route.probed(MessageMode.SCRIPT, "")).isFalse();
         boolean unused = this.route.probed(MessageMode.CLIENT, WORDS);
-        assertThat(this.route.mode()).as("one failure after a success").isEqualTo(MessageMode.SCRIPT);
+        assertThat(this.route.mode).as("one failure after a success").isEqualTo(MessageMode.SCRIPT);
 
         assertThat(this.route.probed(MessageMode.CLIENT, WORDS)).isFalse();
-        assertThat(this.route.mode()).isEqualTo(MessageMode.CLIENT);
+        assertThat(this.route.mode).isEqualTo(MessageMode.CLIENT);
         assertThat(this.route.isByScript).isFalse();
         assertThat(this.route.status().reason()).isEqualTo(WORDS);
     }
@@ -46,10 +47,10 @@ class MessageRouteTest {
         this.route.refused(WORDS);
         boolean unused = this.route.probed(MessageMode.POLLING, WORDS);
         unused = this.route.probed(MessageMode.POLLING, WORDS);
-        assertThat(this.route.mode()).isEqualTo(MessageMode.POLLING);
+        assertThat(this.route.mode).isEqualTo(MessageMode.POLLING);
 
         unused = this.route.probed(MessageMode.CLIENT, WORDS);
-        assertThat(this.route.mode()).isEqualTo(MessageMode.CLIENT);
+        assertThat(this.route.mode).isEqualTo(MessageMode.CLIENT);
 
         unused = this.route.probed(MessageMode.SCRIPT, "");
         assertThat(this.route.isByScript).isTrue();

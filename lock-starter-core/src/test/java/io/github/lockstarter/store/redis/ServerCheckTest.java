@@ -137,7 +137,7 @@ class ServerCheckTest {
     void shouldNameTheSourceOfTime() {
         try (RedisServer server = RedisServer.start();
                 ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(true)).connected()) {
-            assertThat(store.store().description()).contains("time by TIME");
+            assertThat(store.store().description()).contains("time by TIME").doesNotContain("messages by");
         }
     }
 
@@ -201,6 +201,7 @@ class ServerCheckTest {
                     .asString()
                     .contains("unknown command");
             assertThat(store.store().messages().mode()).isEqualTo("polling");
+            assertThat(store.store().description()).contains(", messages by polling)");
             assertThat(store.store().obstacle()).isNull();
             assertThat(this.log.all()).isEmpty();
         }

@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class SharedConnectionTest {
 
     @AutoClose
-    private final LogCapture log = new LogCapture(SharedConnection.class, Level.WARN);
+    private final LogCapture log = new LogCapture(SharedConnection.class, Level.INFO);
 
     private static RedisStoreSettings settings(boolean privateConnection) {
         return new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1));
@@ -73,10 +73,10 @@ class SharedConnectionTest {
         assertThat(start(ofAnotherClient(), true)).contains("over the application's", "key prefix shop");
         start(ofMasterAndReplica(), true);
 
-        assertThat(this.log.with("")).hasSize(2);
-        assertThat(this.log.with("").get(0))
-                .contains("$Proxy", "renewals", "Lettuce", "distributed-lock.redis.private-connection=false");
-        assertThat(this.log.with("").get(1)).contains("LettuceConnectionFactory");
+        assertThat(this.log.with("renewals")).hasSize(2);
+        assertThat(this.log.with("renewals").get(0))
+                .contains("$Proxy", "Lettuce", "distributed-lock.redis.private-connection=false");
+        assertThat(this.log.with("renewals").get(1)).contains("LettuceConnectionFactory");
     }
 
     @Test
@@ -84,7 +84,10 @@ class SharedConnectionTest {
         start(ofAnotherClient(), false);
         start(new LettuceConnectionFactory(new RedisStandaloneConfiguration("elsewhere")), false);
 
-        assertThat(this.log.with("")).isEmpty();
+        assertThat(this.log.events()).as("lines").singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.INFO);
+            assertThat(line.getFormattedMessage()).contains("$Proxy", "not probed", "redis.messages=client");
+        });
     }
 
     @Test
