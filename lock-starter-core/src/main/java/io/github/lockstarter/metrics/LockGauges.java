@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 /** Registers the meters of a lock registry that belong to no lock: the meters of its watchdog and of its listeners. */
 public final class LockGauges implements MeterBinder {
 
-    private static final List<String> MODES = List.of("script", "client", "polling");
+    /** The mode of a configuration that wants waiters to poll. Other instances poll because no messages arrive. */
+    private static final String CHOSEN_POLLING = "polling_configured";
+
+    private static final List<String> MODES = List.of("script", "client", "polling", CHOSEN_POLLING);
 
     private final RegistryStatistics statistics;
 
@@ -57,6 +60,10 @@ public final class LockGauges implements MeterBinder {
     }
 
     private static boolean isMode(@Nullable MessageStatus messages, String mode) {
-        return messages != null && mode.equals(messages.mode());
+        if (messages == null) {
+            return false;
+        }
+        boolean isChosen = messages.isConfigured() && messages.mode().equals("polling");
+        return mode.equals(isChosen ? CHOSEN_POLLING : messages.mode());
     }
 }

@@ -7,6 +7,7 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
@@ -125,7 +126,14 @@ final class RedisBackend implements LockBackend {
         return new RedisLockStore(
                 factory,
                 new RedisStoreSettings(
-                        "lock", COMMAND_TIMEOUT, true, POLL_INTERVAL, true, false, this.confirmReplicas));
+                        "lock",
+                        COMMAND_TIMEOUT,
+                        true,
+                        POLL_INTERVAL,
+                        true,
+                        false,
+                        this.confirmReplicas,
+                        MessageMode.AUTO));
     }
 
     @Override

@@ -46,7 +46,12 @@ class GaugesTest {
             new InMemoryLockStore(), LockSettings.of(Duration.ofSeconds(30)), this.listener, List.of());
 
     /** A registry with these leases. */
-    private record Statistics(Consumer<ObjLongConsumer<String>> visit) implements RegistryStatistics {
+    private record Statistics(Consumer<ObjLongConsumer<String>> visit, MessageStatus messages)
+            implements RegistryStatistics {
+
+        Statistics(Consumer<ObjLongConsumer<String>> visit) {
+            this(visit, new MessageStatus("client", "", false, 11));
+        }
 
         @Override
         public int active() {
@@ -76,11 +81,6 @@ class GaugesTest {
         @Override
         public long droppedEvents() {
             return 7;
-        }
-
-        @Override
-        public MessageStatus messages() {
-            return new MessageStatus("client", "", 11);
         }
     }
 
@@ -125,6 +125,22 @@ class GaugesTest {
                         .functionCounter()
                         .count())
                 .isEqualTo(11);
+    }
+
+    /** An alert must not fire for a mode that the configuration wants. */
+    @ParameterizedTest
+    @CsvSource({"true, polling_configured, polling", "false, polling, polling_configured"})
+    void shouldTellAModeOfTheConfigurationFromAFailure(boolean isConfigured, String shown, String other) {
+        new LockGauges(new Statistics(visitor -> {}, new MessageStatus("polling", "", isConfigured, 0)))
+                .bindTo(this.meters);
+
+        assertThat(List.of(shown, other))
+                .extracting(mode -> this.meters
+                        .get("distributed.lock.messages.mode")
+                        .tag("mode", mode)
+                        .gauge()
+                        .value())
+                .containsExactly(1.0, 0.0);
     }
 
     @Test

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * #heal()}.
  *
  * <p>It can apply the rules of a service in front of that server as well, see {@link ServiceProfile}. These, and the
- * distance to the server, stay as they are.
+ * distance to the server, stay as they are if it is healed.
  */
 public final class FaultProxy implements AutoCloseable {
 
     private final int port = Ports.free();
     private final ProxyFaults requests;
     private final ProxyFaults replies;
-    private final ServiceRules rules;
+    private volatile ServiceRules rules;
     private final ScheduledExecutorService idleCheck = Executors.newSingleThreadScheduledExecutor(FaultProxy::daemon);
     private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
     private final Queue<List<String>> seen = new ConcurrentLinkedQueue<>();
@@ -46,7 +46,7 @@ public final class FaultProxy implements AutoCloseable {
         replies = new ProxyFaults(down);
         rules = new ServiceRules(profile, port);
         context = new ProxyConnection.Context(
-                this.targetPort::get, requests, replies, rules, seen::add, connections::remove);
+                this.targetPort::get, requests, replies, () -> this.rules, seen::add, connections::remove);
         Duration idle = profile.closesIdle();
         if (idle != null) {
             long nanos = idle.toNanos();
@@ -82,6 +82,11 @@ public final class FaultProxy implements AutoCloseable {
     /** Lets all scripts fail for that time, as a service does that moves slots. */
     public void scaleFor(Duration time) {
         rules.scaleFor(time);
+    }
+
+    /** Applies the rules of another service from now on, on the connections that are open as well. */
+    public void behaveAs(ServiceProfile profile) {
+        rules = new ServiceRules(profile, port);
     }
 
     /** Leads new connections to another port of this machine, for good; those that are open stay where they are. */

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -25,7 +26,7 @@ final class ProxyConnection {
             IntSupplier targetPort,
             ProxyFaults requests,
             ProxyFaults replies,
-            ServiceRules rules,
+            Supplier<ServiceRules> rules,
             Consumer<List<String>> seen,
             Consumer<ProxyConnection> closed) {}
 
@@ -96,7 +97,7 @@ final class ProxyConnection {
     private void noteFrame() {
         long now = System.nanoTime();
         long idle = now - lastFrame.getAndSet(now);
-        if (subscriber && context.rules().forgetsSubscriptionAfter(idle)) {
+        if (subscriber && context.rules().get().forgetsSubscriptionAfter(idle)) {
             requestsLost = true;
             repliesLost = true;
         }
@@ -151,7 +152,7 @@ final class ProxyConnection {
                 return;
             }
             connect();
-            ServiceRules.Passage passage = context.rules().passageOf(frame);
+            ServiceRules.Passage passage = context.rules().get().passageOf(frame);
             if (fate == Fate.HALF) {
                 passage.request().writeHalfTo(server.getOutputStream());
                 return;

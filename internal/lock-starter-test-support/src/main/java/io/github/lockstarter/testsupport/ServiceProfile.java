@@ -163,6 +163,13 @@ public final class ServiceProfile {
         return profile;
     }
 
+    /** Scripts may ask for the time in no way. */
+    public static ServiceProfile noTimeAtAll() {
+        ServiceProfile profile = noTime();
+        profile.refusedInScripts.put("PEXPIRETIME", NOT_FROM_SCRIPT);
+        return profile;
+    }
+
     /** No information about the server, its clients and its replicas. */
     public static ServiceProfile nothing() {
         ServiceProfile profile = new ServiceProfile("nothing");

@@ -388,7 +388,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
 
     /** Publishes both messages. With Jedis, the thread is occupied by the subscription, and there are no probes. */
     private void probe(int present) {
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         if (this.stopped || this.state != State.SUBSCRIBED || present != this.subscriptions.get()) {
             return;
         }
@@ -396,7 +396,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         long now = System.nanoTime();
         boolean triesScript = configured != MessageMode.CLIENT
                 && (this.isInDoubt
-                        || this.connection.messages.mode() == MessageMode.SCRIPT
+                        || this.connection.messages.mode == MessageMode.SCRIPT
                         || now - this.scriptTriedAt >= SCRIPT_RETRY_NANOS);
         Probe created = new Probe(this.ownProbes, triesScript);
         this.probe = created;
@@ -422,7 +422,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
             return true;
         } catch (RuntimeException ex) {
             String words = RedisErrors.errorReply(ex);
-            if (words == null || !(RedisErrors.isUnsupported(words) || RedisErrors.isMissingPermission(words))) {
+            if (words == null || !RedisErrors.isRefusal(words)) {
                 probe.isAnswered = false;
                 return true;
             }
@@ -431,7 +431,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
     }
 
-    private void publishByScript(StoreConnection.Open open, Probe created) {
+    private void publishByScript(OpenConnection open, Probe created) {
         String channel = this.keys.channelOf(this.instance);
         List<?> result = (List<?>) open.template.execute(
                 LuaScript.CHECK_MESSAGES, List.of(this.keys.farFrom(channel)), channel, created.ofScript);
@@ -442,7 +442,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         }
     }
 
-    private void publishByClient(StoreConnection.Open open, Probe created) {
+    private void publishByClient(OpenConnection open, Probe created) {
         Long unused = open.template.convertAndSend(this.keys.channelOf(this.instance), created.ofClient);
     }
 

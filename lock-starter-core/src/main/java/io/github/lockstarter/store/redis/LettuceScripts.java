@@ -6,7 +6,6 @@ import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,7 +23,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * blocked thread, for batches of renewals, and for releases that a waiter depends on. Commands are written in the order
  * of the calls. Thread-safe.
  */
-final class LettuceScripts extends StoreConnection.Open {
+final class LettuceScripts extends OpenConnection {
 
     private static final LockLog logger = LockLog.of(LettuceScripts.class);
 
@@ -93,10 +92,22 @@ final class LettuceScripts extends StoreConnection.Open {
      * @return completed on a thread that must not be blocked
      * @throws StackOverflowError if the stack is exhausted, after which the connection must no longer be used
      */
+    @Override
     CompletableFuture<Object> start(ScriptCommands.Call call) {
         CompletableFuture<Object> reply = new CompletableFuture<>();
         start(call.textFor(this.hasTime), bytes(call.keys), bytes(List.of(call.arguments)), 0, reply);
         return reply;
+    }
+
+    @Override
+    CompletableFuture<Object> startByDigest(String digest, String key) {
+        RedisFuture<Object> sent = this.commands.evalsha(digest, ScriptOutputType.INTEGER, bytes(List.of(key)));
+        return sent.toCompletableFuture();
+    }
+
+    @Override
+    CompletableFuture<String> info() {
+        return this.commands.info().toCompletableFuture();
     }
 
     private void start(
@@ -212,9 +223,5 @@ final class LettuceScripts extends StoreConnection.Open {
             values[i] = bytes(texts.get(i));
         }
         return values;
-    }
-
-    static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

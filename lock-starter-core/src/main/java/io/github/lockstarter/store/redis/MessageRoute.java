@@ -38,11 +38,14 @@ final class MessageRoute {
 
     private final String servers;
 
+    /** Whether the mode is more than an assumption: by configuration, by a refusal, or by a probe. */
+    volatile boolean isKnown;
+
     /** Whether scripts publish. Read at each command. */
     volatile boolean isByScript;
 
     /** {@link MessageMode#AUTO} only in {@link #configured}. */
-    private volatile MessageMode mode;
+    volatile MessageMode mode;
 
     /** The words of the server, or what else has shown the mode; empty if there is no reason. */
     private volatile String reason = "";
@@ -73,17 +76,18 @@ final class MessageRoute {
         this.servers = servers;
         this.mode = configured == MessageMode.AUTO ? MessageMode.SCRIPT : configured;
         this.isByScript = this.mode == MessageMode.SCRIPT;
-    }
-
-    MessageMode mode() {
-        return this.mode;
+        this.isKnown = configured != MessageMode.AUTO;
     }
 
     MessageStatus status() {
         String failure = this.isDoubtful ? this.reason : this.notSubscribed;
         return failure != null
-                ? new MessageStatus("polling", failure, this.dropped.sum())
-                : new MessageStatus(this.mode.name().toLowerCase(Locale.ROOT), this.reason, this.dropped.sum());
+                ? new MessageStatus("polling", failure, false, this.dropped.sum())
+                : new MessageStatus(
+                        this.mode.name().toLowerCase(Locale.ROOT),
+                        this.reason,
+                        this.configured == this.mode,
+                        this.dropped.sum());
     }
 
     /** Logs a mode that the configuration fixes, which nothing else would. */
@@ -100,6 +104,7 @@ final class MessageRoute {
      * @param words the words of the server
      */
     void refused(String words) {
+        this.isKnown = true;
         this.changing.lock();
         try {
             if (this.configured == MessageMode.SCRIPT) {
@@ -131,6 +136,7 @@ final class MessageRoute {
      * @return whether the next probe may change the mode
      */
     boolean probed(MessageMode shown, String words) {
+        this.isKnown = true;
         this.changing.lock();
         try {
             int difference = shown.compareTo(this.mode);
@@ -177,6 +183,9 @@ final class MessageRoute {
             logger.info("Messages about locks that are handed over are published by the client instead of scripts, at "
                     + this.servers + because
                     + ". A hand-over between two instances takes one round trip more.");
+        } else if (this.configured == MessageMode.POLLING) {
+            logger.info("No messages about locks that are handed over" + because
+                    + ". Waiters of other instances poll, and a hand-over takes up to a poll interval.");
         } else {
             logger.warn("No messages about locks that are handed over, at " + this.servers + because
                     + ". Waiters of other instances poll instead, and a hand-over takes up to a poll interval. Check that"
@@ -197,16 +206,17 @@ final class MessageRoute {
     // ---- Publications by the client
 
     /**
-     * Publishes a message in the background, unless the mode is another one or too many publications are under way. A
-     * message that is not published is what a lost message is: the waiter finds its grant by its next poll.
+     * Publishes a message in the background, unless waiters poll or too many publications are under way. A message that
+     * is not published is what a lost message is: the waiter finds its grant by its next poll. Scripts may publish again
+     * by the time the reply arrives.
      *
      * @param publication sends the message without waiting for the reply
      */
     void publish(Supplier<? extends CompletionStage<?>> publication) {
-        if (this.mode != MessageMode.CLIENT) {
+        if (this.mode == MessageMode.POLLING) {
             return;
         }
-        if (this.inFlight.incrementAndGet() > MAX_IN_FLIGHT) {
+        if (this.inFlight.incrementAndGet() > MAX_IN_FLIGHT || this.configured == MessageMode.SCRIPT) {
             ended(true);
             return;
         }

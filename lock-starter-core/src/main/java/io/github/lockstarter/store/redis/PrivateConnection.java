@@ -1,27 +1,23 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.LettuceFutures;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -51,10 +47,6 @@ final class PrivateConnection extends StoreConnection {
     /** How the connection is derived from the application's. */
     final DerivedFactory recipe;
 
-    private final LockKeys keys;
-
-    private final RedisStoreSettings settings;
-
     private final Duration timeout;
 
     private final boolean cluster;
@@ -63,9 +55,6 @@ final class PrivateConnection extends StoreConnection {
     private volatile @Nullable Sentinels sentinels;
 
     private final SingleTask check = new SingleTask(this::runCheck);
-
-    /** {@code null} unless the connection is started. */
-    private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile @Nullable Listener listener;
 
@@ -84,6 +73,9 @@ final class PrivateConnection extends StoreConnection {
     /** Whether the connection leads to a server that is no longer the master. */
     private volatile boolean notMaster;
 
+    /** Whether the client has reopened the connection since the server was asked who it is. */
+    private volatile boolean reopened;
+
     private volatile ConnectionAttempts attempts;
 
     private volatile @Nullable Disposable topologyChanges;
@@ -101,10 +93,8 @@ final class PrivateConnection extends StoreConnection {
 
     /** Creates a connection; {@link #start} opens it. */
     PrivateConnection(DerivedFactory recipe, LockKeys keys, RedisStoreSettings settings) {
-        super(recipe.servers(), keys, settings);
+        super(recipe, keys, settings);
         this.recipe = recipe;
-        this.keys = keys;
-        this.settings = settings;
         this.timeout = settings.commandTimeout();
         this.cluster = recipe.isCluster();
         this.attempts = new ConnectionAttempts(this.servers);
@@ -222,7 +212,7 @@ final class PrivateConnection extends StoreConnection {
 
     @Override
     void check() {
-        checkLater(() -> {
+        unlessStopped(() -> {
             ScheduledThreadPoolExecutor executor = this.background;
             if (executor != null) {
                 // On a full heap, it can lose its thread and keep what that was to run.
@@ -233,24 +223,7 @@ final class PrivateConnection extends StoreConnection {
     }
 
     private void checkAgain(long delayMillis) {
-        checkLater(() -> this.check.scheduleAgain(task -> runLater(task, delayMillis)));
-    }
-
-    /** Schedules a check. If that fails, the next failure of a command does so. */
-    private static void checkLater(Runnable scheduling) {
-        try {
-            scheduling.run();
-        } catch (RejectedExecutionException | OutOfMemoryError ex) {
-            logger.debug("The connection is not checked: the store was stopped, or the system refuses a thread.", ex);
-        }
-    }
-
-    private void runLater(Runnable task, long delayMillis) {
-        ScheduledThreadPoolExecutor executor = this.background;
-        if (executor == null) {
-            throw new RejectedExecutionException("The store was stopped.");
-        }
-        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+        unlessStopped(() -> this.check.scheduleAgain(task -> runLater(task, delayMillis)));
     }
 
     @Override
@@ -289,6 +262,9 @@ final class PrivateConnection extends StoreConnection {
                 refreshTopology(open);
             } else if (open == null || moved || !answers(open)) {
                 replace(open);
+            } else if (this.reopened) {
+                this.reopened = false;
+                askAgain();
             }
             this.attempts.succeeded();
             this.connectFailure = null;
@@ -351,6 +327,11 @@ final class PrivateConnection extends StoreConnection {
             try {
                 String unused =
                         LettuceFutures.awaitOrCancel(open.commands.ping(), limit.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (RedisCommandExecutionException ex) {
+                if (!RedisErrors.isMissingCommand(ex)) {
+                    throw ex;
+                }
+                // An answer, of a server whose PING was renamed.
             } catch (RedisCommandTimeoutException ex) {
                 throw new RedisCommandTimeoutException(Printable.of("no reply within " + limit.toMillis() + " ms"));
             }
@@ -385,6 +366,7 @@ final class PrivateConnection extends StoreConnection {
             return;
         }
         this.current = opened;
+        this.reopened = false;
         toListener(notified -> notified.connected(opened.factory));
         if (replaced != null) {
             // The reply follows those to all commands that were sent before: none of them remains unknown.
@@ -398,18 +380,14 @@ final class PrivateConnection extends StoreConnection {
             logger.info("Distributed locks use the new master " + master + " instead of " + before + '.');
             moved();
         }
-        if (replaced == null) {
+        logTime(replaced != null ? replaced.timeFailures : null, opened);
+        if (replaced != null) {
+            askForServer(opened);
+        } else {
             // In a cluster the node with the key of the format may differ from the nodes that have answered.
             CompletableFuture<?> version =
                     this.cluster ? this.format.read(opened) : CompletableFuture.completedFuture(null);
-            ServerCheck checked = new ServerCheck(opened, this.keys, this.recipe, this.settings);
-            this.isUnusable = checked.run(version);
-            this.server = checked.server;
-            String refusal = checked.refusedMessage;
-            if (refusal != null) {
-                this.messages.refused(refusal);
-            }
-            if (refusal != null || (!this.cluster && !opened.isSingleServer.get())) {
+            if (checkServer(opened, version) || (!this.cluster && !opened.isSingleServer.get())) {
                 toListener(Listener::messagesMayBeRefused);
             }
         }
@@ -446,21 +424,6 @@ final class PrivateConnection extends StoreConnection {
         }
     }
 
-    private CompletableFuture<Object> askForTime(LettuceScripts opened) {
-        return opened.start(new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))));
-    }
-
-    /** Notes which commands show the time, before any command of a lock is sent. Its reply arrives before that to a ping. */
-    private static void noteTime(LettuceScripts opened, CompletableFuture<Object> time, Duration limit) {
-        try {
-            opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
-        } catch (ExecutionException | TimeoutException ex) {
-            ServerCheck.throwIfTransient(ex);
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private @Nullable LettuceScripts lettuce() {
         return (LettuceScripts) this.current;
     }
@@ -468,16 +431,14 @@ final class PrivateConnection extends StoreConnection {
     // ---- Changes
 
     /**
-     * Checks a connection that the client has reopened. In a cluster it opens connections for its own purposes, too.
+     * Checks a connection that the client has reopened, and then asks the server, which may have been restarted with
+     * another version and other permissions. In a cluster the client opens connections for its own purposes, too.
      */
     private void reconnected() {
-        LettuceScripts open = lettuce();
-        if (open != null) {
-            // The server may have been restarted with other permissions.
-            CompletionStage<?> unused =
-                    askForTime(open).thenAccept(failures -> open.noteTime(ServerCheck.toFailures(failures)));
-        }
-        if (!this.cluster) {
+        if (this.cluster) {
+            askAgainLater();
+        } else {
+            this.reopened = true;
             check();
         }
     }
@@ -486,6 +447,7 @@ final class PrivateConnection extends StoreConnection {
         LettuceScripts open = lettuce();
         if (this.cluster && open != null) {
             readFormat(open);
+            askAgain();
         }
         toListener(Listener::moved);
     }
@@ -526,13 +488,6 @@ final class PrivateConnection extends StoreConnection {
     }
 
     private void inBackground(Runnable task) {
-        ScheduledThreadPoolExecutor executor = this.background;
-        try {
-            if (executor != null) {
-                executor.execute(task);
-            }
-        } catch (RejectedExecutionException ex) {
-            logger.debug("The master is not watched any more, because the store was stopped.");
-        }
+        unlessStopped(() -> runLater(task, 0));
     }
 }

@@ -114,7 +114,7 @@ final class RedisErrors {
                 "(ERR )?(?i:unknown (redis )?command|unsupported command)",
                 Meaning.PERMANENT,
                 "A command that locks use is missing: the server is older than Redis 6.2, rename-command hides it, or a"
-                        + " proxy does not support it. With a private connection, the log names each at the start."),
+                        + " proxy does not support it. The log names each at the start."),
         SCRIPT_TEXT(
                 "ERR (bad lua script|command eval not support|for redis cluster, eval)",
                 Meaning.REFUSED,
@@ -124,7 +124,7 @@ final class RedisErrors {
                 "(ERR )?This Redis command is not allowed from script",
                 Meaning.PERMANENT,
                 "The service forbids a command in scripts; the page docs/reference/redis.md of the manual lists the"
-                        + " commands that locks need. With a private connection, the log names each at the start."),
+                        + " commands that locks need. The log names each at the start."),
         /** The services that answer so execute the next attempt. */
         INTERNAL("(ERR )?(?i:internal (server )?error)", Meaning.UNKNOWN, ""),
         ERROR("ERR ", Meaning.PERMANENT, "Check that the server is Redis 6.2 or newer, or Valkey, and allows scripts."),
@@ -340,6 +340,22 @@ final class RedisErrors {
         return reply != null
                 && (Kind.of(reply) == Kind.SCRIPT_TEXT
                         || (isUnsupported(reply) && OF_MESSAGES.matcher(reply).find()));
+    }
+
+    /** Returns whether an error reply means that the server, or a proxy, refuses the command until something changes. */
+    static boolean isRefused(Throwable ex) {
+        String reply = errorReply(ex);
+        return reply != null && isRefusal(reply);
+    }
+
+    /** Returns whether an error reply means that the server does not have the command. */
+    static boolean isMissingCommand(Throwable ex) {
+        String reply = errorReply(ex);
+        return reply != null && Kind.of(reply) == Kind.COMMAND;
+    }
+
+    static boolean isRefusal(String error) {
+        return isUnsupported(error) || isMissingPermission(error);
     }
 
     /**

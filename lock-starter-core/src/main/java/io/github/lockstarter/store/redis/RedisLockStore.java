@@ -8,6 +8,7 @@ import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.MessageStatus;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
+import io.github.lockstarter.store.UnusableStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LoggedNames;
@@ -155,11 +156,9 @@ public final class RedisLockStore implements LockStore {
                             + ClassUtils.getUserClass(factory).getSimpleName(),
                     "Use Lettuce with a standalone server, Sentinel or a cluster, or remove the property.");
         }
-        StoreConnection connection = recipe != null
+        return recipe != null
                 ? new PrivateConnection(recipe, keys, settings)
-                : new SharedConnection(factory, keys, settings, known != null ? known.servers() : "Redis", lettuce);
-        connection.server = known != null ? known.server() : connection.server;
-        return connection;
+                : new SharedConnection(factory, keys, settings, known, lettuce);
     }
 
     @Override
@@ -168,18 +167,14 @@ public final class RedisLockStore implements LockStore {
         this.run = created;
         this.connection.messages.started();
         this.connection.start(created);
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         if (open != null && !open.hasTime && !open.shows("PEXPIRETIME")) {
             stop();
-            throw new LockStoreException(
+            throw new UnusableStoreException(
                     this.connection.servers + " shows no time in scripts, which distributed locks need: it refuses both"
                             + " TIME (" + open.timeFailures.get("TIME") + ") and PEXPIRETIME ("
-                            + open.timeFailures.get("PEXPIRETIME")
-                            + "). Use Redis 7.0 or newer, or Valkey, or permit one of these commands; see the page"
-                            + " docs/reference/redis.md#time-of-the-server of the manual.",
-                    null,
-                    false,
-                    false);
+                            + open.timeFailures.get("PEXPIRETIME") + ").",
+                    StoreConnection.TIME_REMEDY);
         }
     }
 
@@ -195,38 +190,41 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Reply call(Command command) {
-        long disconnects = this.connection.disconnects.get();
-        boolean isByScript = this.connection.messages.isByScript;
-        try {
-            if (!this.settings.publishInstance() && isOfInstances(command)) {
-                return withoutInstances(command);
+        // Read once for each command, because a probe may change it at any time.
+        boolean byScript = this.connection.messages.isByScript;
+        while (true) {
+            long disconnects = this.connection.disconnects.get();
+            try {
+                if (!this.settings.publishInstance() && isOfInstances(command)) {
+                    return withoutInstances(command);
+                }
+                OpenConnection open = this.connection.current;
+                if (open == null) {
+                    throw this.connection.notConnected(subject(command));
+                }
+                LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
+                if (scripts != null && this.confirms && isConfirmed(command)) {
+                    return start(command, scripts).get();
+                }
+                ScriptCommands.Call call = prepare(command, byScript);
+                boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
+                Object result = scripts != null && isAwaited
+                        ? scripts.timeouts.await(scripts.start(call))
+                        : open.template.execute(call.textFor(open.hasTime), call.keys, (Object[]) call.arguments);
+                if (result == null) {
+                    // There is no result in a transaction or pipeline of the application.
+                    throw RedisErrors.inTransaction(subject(command));
+                }
+                return toReply(command, result, disconnects);
+            } catch (Throwable ex) {
+                if (ex instanceof InterruptedException) {
+                    Thread.currentThread().interrupt();
+                }
+                if (!byScript || !isMessageRefused(ex)) {
+                    throw failedSafely(ex, command, disconnects);
+                }
+                byScript = false;
             }
-            StoreConnection.Open open = this.connection.current;
-            if (open == null) {
-                throw this.connection.notConnected(subject(command));
-            }
-            LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
-            if (scripts != null && this.confirms && isConfirmed(command)) {
-                return start(command, scripts).get();
-            }
-            ScriptCommands.Call call = prepare(command);
-            boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
-            Object result = scripts != null && isAwaited
-                    ? scripts.timeouts.await(scripts.start(call))
-                    : open.template.execute(call.textFor(open.hasTime), call.keys, (Object[]) call.arguments);
-            if (result == null) {
-                // There is no result in a transaction or pipeline of the application.
-                throw RedisErrors.inTransaction(subject(command));
-            }
-            return toReply(command, result, disconnects);
-        } catch (Throwable ex) {
-            if (ex instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
-            if (isByScript && isMessageRefused(ex)) {
-                return call(command);
-            }
-            throw failedSafely(ex, command, disconnects);
         }
     }
 
@@ -236,7 +234,7 @@ public final class RedisLockStore implements LockStore {
             if (!this.settings.publishInstance() && isOfInstances(command)) {
                 return CompletableFuture.completedFuture(withoutInstances(command));
             }
-            StoreConnection.Open open = this.connection.current;
+            OpenConnection open = this.connection.current;
             LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
             if (scripts != null) {
                 return start(command, scripts);
@@ -271,7 +269,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     /** Returns the call of a command. */
-    private ScriptCommands.Call prepare(Command command) {
+    private ScriptCommands.Call prepare(Command command, boolean byScript) {
         Command executed = command;
         if (this.connection.format.stored != WireFormat.VERSION) {
             if (command instanceof Command.Acquire acquire) {
@@ -285,16 +283,16 @@ public final class RedisLockStore implements LockStore {
         Run current = this.run;
         ScriptCommands.Call call =
                 this.scriptCommands.callOf(executed, current != null ? current.inbox.waiting() : null);
-        return this.connection.messages.isByScript ? call : call.returningMessages();
+        return byScript ? call : call.returningMessages();
     }
 
-    /** Returns whether the server has refused a text because it publishes, so that the next text does not. */
+    /** Returns whether the server has refused a text because it publishes, so that another text must be sent. */
     private boolean isMessageRefused(Throwable failure) {
         if (failure instanceof VirtualMachineError || !RedisErrors.isMessageRefused(failure)) {
             return false;
         }
         this.connection.messages.refused(String.valueOf(RedisErrors.errorReply(failure)));
-        return !this.connection.messages.isByScript;
+        return true;
     }
 
     /** Sends a command. The reply or the failure arrives within one command timeout. */
@@ -305,18 +303,18 @@ public final class RedisLockStore implements LockStore {
         } catch (Throwable ex) {
             throw RedisErrors.notSent(subject(command), "no thread is available for its timeout.", ex);
         }
-        send(command, scripts, reply);
+        send(command, scripts, reply, this.connection.messages.isByScript);
         return reply;
     }
 
-    private void send(Command command, LettuceScripts scripts, PendingReply reply) {
-        reply.publishing = this.connection.messages.isByScript ? scripts : null;
+    private void send(Command command, LettuceScripts scripts, PendingReply reply, boolean byScript) {
+        reply.publishing = byScript ? scripts : null;
         try {
             CompletableFuture<Reply> sent;
             if (!isConfirmed(command)) {
-                sent = execute(command, scripts, reply.disconnects);
+                sent = execute(command, byScript, scripts, reply.disconnects);
             } else if (command instanceof Command.Acquire acquire) {
-                sent = execute(command, scripts, reply.disconnects)
+                sent = execute(command, byScript, scripts, reply.disconnects)
                         .thenCompose(granted -> granted instanceof Reply.Granted
                                 ? confirm(acquire, granted, reply.disconnects)
                                 : CompletableFuture.completedFuture(granted));
@@ -329,8 +327,9 @@ public final class RedisLockStore implements LockStore {
         }
     }
 
-    private CompletableFuture<Reply> execute(Command command, LettuceScripts scripts, long disconnects) {
-        return scripts.start(prepare(command)).thenApply(result -> toReply(command, result, disconnects));
+    private CompletableFuture<Reply> execute(
+            Command command, boolean byScript, LettuceScripts scripts, long disconnects) {
+        return scripts.start(prepare(command, byScript)).thenApply(result -> toReply(command, result, disconnects));
     }
 
     private CompletableFuture<Reply> renewConfirmed(Command command, long disconnects) {
@@ -339,7 +338,8 @@ public final class RedisLockStore implements LockStore {
             throw this.connection.notConnected(subject(command));
         }
         return current.confirmation
-                .send(prepare(command), subject(command))
+                // The script of a renewal publishes nothing.
+                .send(prepare(command, true), subject(command))
                 .thenApply(result -> toReply(command, result, disconnects));
     }
 
@@ -390,13 +390,13 @@ public final class RedisLockStore implements LockStore {
 
     /** Publishes the messages in the result of a script, see {@code by_client.lua}, and returns the result without. */
     private Object published(List<?> result) {
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         Run current = this.run;
         for (int i = 1; i + 1 < result.size() && open != null && current != null; i += 2) {
             String channel = this.keys.channelOf(ScriptCommands.text(result.get(i)));
             String message = ScriptCommands.text(result.get(i + 1));
             this.connection.messages.publish(() -> open instanceof LettuceScripts scripts
-                    ? scripts.commands.publish(LettuceScripts.bytes(channel), LettuceScripts.bytes(message))
+                    ? scripts.commands.publish(OpenConnection.bytes(channel), OpenConnection.bytes(message))
                     : current.calls.submit(() -> open.template.convertAndSend(channel, message), "a message"));
         }
         return result.get(0);
@@ -484,7 +484,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public int renewalBatchSize() {
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
         // Where each renewal is a separate call, a server that is down must delay only the renewals of its locks.
         return open == null || (scripts != null && scripts.isSingleServer.get()) ? LuaScript.MAX_RENEWALS : 1;
@@ -508,13 +508,17 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String description() {
-        return this.connection.description() + " (server: " + server() + "), key prefix " + this.keys.prefix();
+        return this.connection.description() + " (server: " + server()
+                + (this.connection.messages.isKnown
+                        ? ", messages by " + messages().mode()
+                        : "") + "), key prefix "
+                + this.keys.prefix();
     }
 
     @Override
     public Server server() {
         Server known = this.connection.server;
-        StoreConnection.Open open = this.connection.current;
+        OpenConnection open = this.connection.current;
         return open != null ? known.withTime(open.hasTime ? "TIME" : "PEXPIRETIME") : known;
     }
 
@@ -536,7 +540,7 @@ public final class RedisLockStore implements LockStore {
         public boolean completeExceptionally(Throwable failure) {
             LettuceScripts refusing = this.publishing;
             if (refusing != null && !isDone() && isMessageRefused(failure)) {
-                send(this.command, refusing, this);
+                send(this.command, refusing, this, false);
                 return false;
             }
             return !isDone() && super.completeExceptionally(failedSafely(failure, this.command, this.disconnects));

@@ -70,33 +70,13 @@ public record RedisStoreSettings(
         }
     }
 
-    /** Creates settings without a fixed mode of messages. */
-    public RedisStoreSettings(
-            String keyPrefix,
-            Duration commandTimeout,
-            boolean privateConnection,
-            Duration pollInterval,
-            boolean logKeys,
-            boolean publishInstance,
-            int confirmReplicas) {
-        this(
-                keyPrefix,
-                commandTimeout,
-                privateConnection,
-                pollInterval,
-                logKeys,
-                publishInstance,
-                confirmReplicas,
-                MessageMode.AUTO);
-    }
-
     /**
-     * Creates settings whose messages contain keys, of a store that publishes its instance, without confirmation by
-     * replicas.
+     * Creates settings with the defaults of the others: messages contain keys, the store publishes its instance, no
+     * replica confirms, and probes decide how waiters are notified.
      */
     public RedisStoreSettings(
             String keyPrefix, Duration commandTimeout, boolean privateConnection, Duration pollInterval) {
-        this(keyPrefix, commandTimeout, privateConnection, pollInterval, true, true, 0);
+        this(keyPrefix, commandTimeout, privateConnection, pollInterval, true, true, 0, MessageMode.AUTO);
     }
 
     /** Returns the milliseconds in which a waiter must claim a grant from the line: twice the poll interval. */

@@ -323,7 +323,7 @@ final class ReplicaConfirmation {
                 RedisAsyncCommands<byte[], byte[]> commands = current.async();
                 List<RedisFuture<Object>> replies = new ArrayList<>();
                 Set<RedisScript<Object>> sent = new HashSet<>();
-                StoreConnection.Open open = ReplicaConfirmation.this.store.current;
+                OpenConnection open = ReplicaConfirmation.this.store.current;
                 for (Request request : pair) {
                     RedisScript<Object> script = request.call.textFor(open == null || open.hasTime);
                     replies.add(call(commands, script, request.call, sent.add(script)));

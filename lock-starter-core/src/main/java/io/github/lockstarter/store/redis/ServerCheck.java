@@ -1,12 +1,9 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockInventory.Server;
-import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
-import io.lettuce.core.RedisFuture;
-import io.lettuce.core.ScriptOutputType;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -14,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -61,6 +59,9 @@ final class ServerCheck {
      */
     private static final Pattern EXPECTED = Pattern.compile("^$|^NOSCRIPT|(?i:wrong number of arg)");
 
+    /** In a cluster, the names of the fields may begin with that of the node. */
+    private static final Pattern REPLICA = Pattern.compile("(?m)^role:slave");
+
     private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
     /** One subcommand of this command is enough. */
@@ -68,13 +69,16 @@ final class ServerCheck {
 
     private static final String SHA_OF_NO_SCRIPT = "0".repeat(40);
 
-    static final String FIELD = "check";
+    private static final String FIELD = "check";
 
-    private final LettuceScripts scripts;
+    private final OpenConnection scripts;
 
     private final LockKeys keys;
 
-    private final DerivedFactory recipe;
+    private final String servers;
+
+    /** The configuration of the servers, or {@code null} if it is not known. */
+    private final @Nullable DerivedFactory configuration;
 
     private final RedisStoreSettings settings;
 
@@ -97,14 +101,15 @@ final class ServerCheck {
 
     private final Set<String> unsupportedConsequences = new LinkedHashSet<>();
 
-    ServerCheck(LettuceScripts scripts, LockKeys keys, DerivedFactory recipe, RedisStoreSettings settings) {
+    ServerCheck(StoreConnection connection, OpenConnection scripts) {
         this.scripts = scripts;
-        this.keys = keys;
-        this.recipe = recipe;
-        this.settings = settings;
-        this.deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-        this.key = keys.keyOf("");
-        this.server = recipe.server();
+        this.keys = connection.keys;
+        this.servers = connection.servers;
+        this.configuration = connection.configuration;
+        this.settings = connection.settings;
+        this.deadline = System.nanoTime() + this.settings.commandTimeout().toNanos();
+        this.key = this.keys.keyOf("");
+        this.server = connection.configuredServer;
     }
 
     /**
@@ -117,13 +122,19 @@ final class ServerCheck {
     boolean run(Future<?> another) {
         boolean fails = false;
         try {
-            RedisFuture<String> asked = this.scripts.commands.info();
+            CompletableFuture<String> asked = this.scripts.info();
             findMissing();
             // The text is empty if the user lacks the permission +info.
-            String info = errorOf(asked) == null ? asked.toCompletableFuture().join() : "";
+            String error = errorOf(asked);
+            String info = error == null ? asked.join() : "";
+            if (error != null && RedisErrors.isRefusal(error)) {
+                logger.info(this.servers + " does not execute INFO (" + error
+                        + "): its role, its version and its maxmemory-policy were not checked.");
+            }
             this.server = described(this.server, info);
             // In a cluster, the node that has answered may be a replica.
-            fails = !this.recipe.isCluster() && logIfNoMaster(this.recipe.servers(), info);
+            boolean isCluster = this.configuration != null && this.configuration.isCluster();
+            fails = !isCluster && logIfNoMaster(info);
             fails |= logPermissions();
             fails |= logCommands();
             fails |= logVersion(info);
@@ -158,15 +169,14 @@ final class ServerCheck {
     /**
      * Logs a server that is no master.
      *
-     * @param servers the servers as messages name them, without credentials
      * @param info lines of {@code INFO}
      * @return whether the server is no master, as far as the lines show
      */
-    static boolean logIfNoMaster(String servers, String info) {
+    private boolean logIfNoMaster(String info) {
         boolean isSentinel = info.contains("_mode:sentinel");
-        boolean isReplica = info.contains("role:slave");
+        boolean isReplica = REPLICA.matcher(info).find();
         if (isSentinel || isReplica) {
-            logger.error(servers + (isSentinel ? " is a Sentinel, and stores no locks" : " is a replica")
+            logger.error(this.servers + (isSentinel ? " is a Sentinel, and stores no locks" : " is a replica")
                     + ": locks fail. " + (isSentinel ? RedisErrors.SENTINEL_GIVEN : RedisErrors.FIND_MASTER));
         }
         return isSentinel || isReplica;
@@ -181,11 +191,11 @@ final class ServerCheck {
         CompletableFuture<Object> ofFormat = start(LuaScript.CHECK, format, "1");
         CompletableFuture<Object> ofInstance =
                 this.settings.publishInstance() ? start(LuaScript.CHECK, this.keys.ofInstance(FIELD), "1") : null;
-        RedisFuture<?> cached = this.scripts.commands.evalsha(
-                SHA_OF_NO_SCRIPT, ScriptOutputType.INTEGER, LettuceScripts.bytes(List.of(this.key)));
-        // The command returns immediately.
-        RedisFuture<?> wait =
-                this.settings.confirmReplicas() > 0 ? this.scripts.commands.waitForReplication(0, 0) : null;
+        CompletableFuture<Object> cached = this.scripts.startByDigest(SHA_OF_NO_SCRIPT, this.key);
+        // The command returns immediately. Only a private connection can confirm grants.
+        Future<?> wait = this.settings.confirmReplicas() > 0 && this.scripts instanceof LettuceScripts its
+                ? its.commands.waitForReplication(0, 0)
+                : null;
         String error = errorOf(locks);
         note("+eval", "EVAL", error);
         failures(locks).forEach((command, words) -> note('+' + command.toLowerCase(Locale.ROOT), command, words));
@@ -214,8 +224,9 @@ final class ServerCheck {
     private void noteMessages(CompletableFuture<Object> checked, boolean areScriptsPermitted) {
         String error = errorOf(checked);
         if (error != null) {
-            boolean isRefusal = RedisErrors.isUnsupported(error) || RedisErrors.isMissingPermission(error);
-            if (areScriptsPermitted && isRefusal && !EXPECTED.matcher(error).find()) {
+            if (areScriptsPermitted
+                    && RedisErrors.isRefusal(error)
+                    && !EXPECTED.matcher(error).find()) {
                 noteMessage("+publish", "PUBLISH", error);
             }
             return;
@@ -240,17 +251,6 @@ final class ServerCheck {
     /** Returns the errors of the commands by their names; none if the script itself has failed. */
     private Map<String, String> failures(CompletableFuture<Object> checked) {
         return errorOf(checked) == null ? toFailures(checked.join()) : Map.of();
-    }
-
-    /**
-     * Lets the attempt to connect fail whose question about the time has no answer. A lasting refusal is reported by
-     * the check.
-     */
-    static void throwIfTransient(Throwable failure) {
-        LockStoreException translated = RedisErrors.translate(failure, "Redis", "the time of the server", true, null);
-        if (translated.isTransient()) {
-            throw translated;
-        }
     }
 
     /** Returns the errors of commands by their names, from the result of a check. */
@@ -296,7 +296,7 @@ final class ServerCheck {
                 this.missing.add(permission);
             }
         } else if (error.contains("database")) {
-            this.missing.add("db=" + this.recipe.database());
+            this.missing.add("db=" + this.server.database());
         } else if (error.contains("channel")) {
             this.missing.add('&' + this.keys.channelPrefix() + '*');
         } else {
@@ -313,7 +313,7 @@ final class ServerCheck {
         if (this.missing.isEmpty()) {
             return false;
         }
-        String user = this.recipe.user();
+        String user = this.configuration != null ? this.configuration.user() : "<user>";
         Set<String> consequences = new LinkedHashSet<>();
         this.missing.forEach(permission -> consequences.add(consequenceOf(permission)));
         return log(
@@ -330,7 +330,7 @@ final class ServerCheck {
         List<String> commands = new ArrayList<>();
         this.unsupported.forEach((command, words) -> commands.add(command + " (" + words + ')'));
         return log(
-                this.recipe.servers() + " does not execute commands that distributed locks use: "
+                this.servers + " does not execute commands that distributed locks use: "
                         + String.join(", ", commands)
                         + ". Remove rename-command for them, update a server that is older than Redis 6.2, or use"
                         + " a proxy that supports them.",
@@ -353,7 +353,7 @@ final class ServerCheck {
         String version = tooOld(info);
         if (version != null) {
             logger.error(
-                    this.recipe.servers() + " has version " + version
+                    this.servers + " has version " + version
                             + ", but distributed locks require Redis 6.2 or newer, or Valkey. Until it is updated, locks fail.");
         }
         return version != null;
@@ -403,8 +403,7 @@ final class ServerCheck {
             Object unused = reply.get(Math.max(0, this.deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             return null;
         } catch (ExecutionException ex) {
-            Throwable cause = ex.getCause();
-            return cause != null && RedisErrors.isErrorReply(cause) ? String.valueOf(cause.getMessage()) : NO_REPLY;
+            return Objects.requireNonNullElse(RedisErrors.errorReply(ex), NO_REPLY);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             return NO_REPLY;

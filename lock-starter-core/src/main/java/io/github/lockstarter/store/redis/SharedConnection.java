@@ -1,13 +1,10 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.store.redis.script.LockKeys;
-import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -15,11 +12,11 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -33,36 +30,27 @@ final class SharedConnection extends StoreConnection {
 
     private static final LockLog logger = LockLog.of(SharedConnection.class);
 
-    private final Open open;
-
-    private final LockKeys keys;
-
-    private final RedisStoreSettings settings;
+    private final OpenConnection open;
 
     private final boolean lettucePresent;
-
-    /** Asks until Redis has answered once: such a call may block for as long as the application's client permits. */
-    private volatile @Nullable ScheduledThreadPoolExecutor background;
 
     private volatile boolean answered;
 
     /**
      * Creates a connection over the factory.
      *
-     * @param servers the servers as messages name them, without credentials
+     * @param configuration the configuration of the factory, or {@code null} if it is not known
      * @param lettucePresent whether the classes of Lettuce are present
      */
     SharedConnection(
             RedisConnectionFactory factory,
             LockKeys keys,
             RedisStoreSettings settings,
-            String servers,
+            @Nullable DerivedFactory configuration,
             boolean lettucePresent) {
-        super(servers, keys, settings);
-        this.open = new Open(factory, new UnboundTemplate(factory));
+        super(configuration, keys, settings);
+        this.open = new OpenConnection(factory, new UnboundTemplate(factory));
         this.current = this.open;
-        this.keys = keys;
-        this.settings = settings;
         this.lettucePresent = lettucePresent;
     }
 
@@ -75,14 +63,24 @@ final class SharedConnection extends StoreConnection {
                     + " until locks are lost. Use Lettuce with a standalone server, Sentinel or a cluster, or set"
                     + " distributed-lock.redis.private-connection=false to accept this.");
         }
-        if (this.lettucePresent) {
+        boolean isLettuce =
+                this.lettucePresent && DerivedFactory.targetOf(this.open.factory) instanceof LettuceConnectionFactory;
+        if (!isLettuce && this.settings.messages() == MessageMode.AUTO) {
+            logger.info("Messages about locks that are handed over are not probed over the application's "
+                    + factoryName()
+                    + ": scripts publish them, or the client if the server refuses that at the start. If"
+                    + " the server loses messages of scripts, set distributed-lock.redis.messages=client.");
+        }
+        if (isLettuce) {
             // A factory that was stopped and started again has another client. A client keeps one of several equal
             // listeners.
-            new DisconnectMonitor(this.disconnects::incrementAndGet, () -> {}, () -> {})
+            new DisconnectMonitor(this.disconnects::incrementAndGet, this::reconnected, () -> {})
                     .watch(DerivedFactory.targetOf(this.open.factory));
         }
         listener.connected(this.open.factory);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());
+        executor.setKeepAliveTime(10, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
         ConnectionAttempts attempts = new ConnectionAttempts(this.servers);
         CountDownLatch attempted = new CountDownLatch(1);
         this.background = executor;
@@ -98,24 +96,14 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /**
-     * Queries the owner of a lock that does not exist, which one node answers, and then the format; again until it
-     * succeeds.
-     */
+    /** Asks for the time, until the server answers, and then checks it. */
     private void ask(ScheduledThreadPoolExecutor executor, ConnectionAttempts attempts, CountDownLatch attempted) {
         try {
-            Object unused = this.open.template.opsForHash().get(this.keys.keyOf(""), LockKeys.OWNER);
-            this.format.read(this.open.template);
-            noteTime();
-            this.isUnusable = isReplica();
-            checkMessages();
+            noteTime(this.open, askForTime(this.open), this.settings.commandTimeout());
+            logTime(null, this.open);
+            boolean unused = checkServer(this.open, this.format.read(this.open));
             this.answered = true;
             attempts.succeeded();
-            executor.shutdown();
         } catch (Throwable ex) {
             if (!executor.isShutdown()) {
                 ScheduledFuture<?> unused = executor.schedule(
@@ -126,47 +114,9 @@ final class SharedConnection extends StoreConnection {
         }
     }
 
-    private void noteTime() {
-        try {
-            Object checked = this.open.template.execute(LuaScript.CHECK_TIME, List.of(this.keys.keyOf("")));
-            this.open.noteTime(ServerCheck.toFailures(checked));
-        } catch (RuntimeException ex) {
-            ServerCheck.throwIfTransient(ex);
-        }
-    }
-
-    /** Finds out whether scripts may publish. */
-    private void checkMessages() {
-        try {
-            List<?> result = (List<?>) this.open.template.execute(
-                    LuaScript.CHECK_MESSAGES,
-                    List.of(this.keys.keyOf("")),
-                    this.keys.channelOf(ServerCheck.FIELD),
-                    ServerCheck.FIELD);
-            String refusal = ServerCheck.toFailures(result.get(1)).get("PUBLISH");
-            if (refusal != null && !RedisErrors.isMissingPermission(refusal)) {
-                this.messages.refused(RedisErrors.unwrap(refusal));
-            }
-        } catch (RuntimeException ex) {
-            if (RedisErrors.isMessageRefused(ex)) {
-                this.messages.refused(String.valueOf(RedisErrors.errorReply(ex)));
-            }
-        }
-    }
-
-    /** Notes the server, and logs one that is a replica; a Sentinel has rejected the query of an owner. */
-    private boolean isReplica() {
-        try {
-            Properties info = Objects.requireNonNull(this.open.template.execute((RedisCallback<@Nullable Properties>)
-                    each -> each.serverCommands().info()));
-            String lines = info.entrySet().stream()
-                    .map(field -> field.getKey() + ":" + field.getValue())
-                    .collect(Collectors.joining("\n"));
-            this.server = ServerCheck.described(this.server, lines);
-            return ServerCheck.logIfNoMaster(this.servers, "role:" + info.getProperty("role"));
-        } catch (RuntimeException ex) {
-            logger.debug("The role of the server was not checked.", ex);
-            return false;
+    private void reconnected() {
+        if (this.answered) {
+            askAgainLater();
         }
     }
 
@@ -261,8 +211,10 @@ final class SharedConnection extends StoreConnection {
             RedisConnection opened = this.factory.getConnection();
             try {
                 // Clients take it from the pool with the first command only.
-                byte[] unused =
-                        opened.hashCommands().hGet(bytes(SharedConnection.this.keys.keyOf("")), bytes(LockKeys.OWNER));
+                byte[] unused = opened.hashCommands()
+                        .hGet(
+                                OpenConnection.bytes(SharedConnection.this.keys.keyOf("")),
+                                OpenConnection.bytes(LockKeys.OWNER));
             } catch (RuntimeException ex) {
                 opened.close();
                 throw ex;

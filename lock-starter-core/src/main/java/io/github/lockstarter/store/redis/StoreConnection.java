@@ -4,13 +4,25 @@ import io.github.lockstarter.LockInventory.Server;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.text.LockLog;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
@@ -23,45 +35,30 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  */
 abstract class StoreConnection {
 
-    /** An open connection, which the factory owns. */
-    static class Open {
+    private static final LockLog logger = LockLog.of(StoreConnection.class);
 
-        final RedisConnectionFactory factory;
+    /** Shortest time between two questions about the time of the server that failures of commands cause. */
+    private static final long ASK_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-        /** For blocking commands. */
-        final StringRedisTemplate template;
+    /**
+     * How long after a refusal the question follows: without TIME, tokens have milliseconds, so that one in the
+     * millisecond of the last grant with TIME could be the smaller one.
+     */
+    private static final long ASK_DELAY_MILLIS = 2;
 
-        /** The errors of the commands that show the time of the server in scripts, by the names of the commands. */
-        volatile Map<String, String> timeFailures = Map.of();
-
-        /** Whether scripts ask for the time by {@code TIME}. */
-        volatile boolean hasTime = true;
-
-        Open(RedisConnectionFactory factory) {
-            this(factory, new StringRedisTemplate(factory));
-        }
-
-        Open(RedisConnectionFactory factory, StringRedisTemplate template) {
-            this.factory = factory;
-            this.template = template;
-            // Only the store sees the connection; without this each call would create a proxy that suppresses close().
-            this.template.setExposeConnection(true);
-        }
-
-        void noteTime(Map<String, String> failures) {
-            this.timeFailures = failures;
-            this.hasTime = shows("TIME");
-        }
-
-        /** Returns whether the command shows the time of the server, possibly after a permission was granted. */
-        boolean shows(String command) {
-            String error = this.timeFailures.get(command);
-            return error == null || RedisErrors.isMissingPermission(error) || !RedisErrors.isUnsupported(error);
-        }
-    }
+    static final String TIME_REMEDY =
+            "Use Redis 7.0 or newer, or Valkey, or permit one of the commands TIME and PEXPIRETIME; see the page"
+                    + " docs/reference/redis.md#time-of-the-server of the manual.";
 
     /** The servers as messages name them, without credentials. */
     final String servers;
+
+    final LockKeys keys;
+
+    final RedisStoreSettings settings;
+
+    /** The configuration of the application's factory, or {@code null} if it is not known. */
+    final @Nullable DerivedFactory configuration;
 
     /** Decides whether locks may be acquired over this connection. */
     final WireFormat format;
@@ -77,19 +74,37 @@ abstract class StoreConnection {
     final AtomicLong disconnects = new AtomicLong();
 
     /** {@code null} while there is no private connection. */
-    volatile @Nullable Open current;
+    volatile @Nullable OpenConnection current;
 
     /** Whether the last check has found that the server rejects the commands of locks. */
     volatile boolean isUnusable;
 
+    /** The server as it is configured, whose product is not known. */
+    final Server configuredServer;
+
     /** The server, as far as it is known. */
-    volatile Server server = new Server(null, null, null, null, null);
+    volatile Server server;
+
+    /** When a failure has last caused the question about the time, by {@link System#nanoTime()}. */
+    private final AtomicLong askedAt = new AtomicLong(System.nanoTime() - ASK_PAUSE_NANOS);
+
+    /**
+     * {@code null} unless the connection is started. Over the application's connection, a task may block for as long as
+     * its client permits.
+     */
+    volatile @Nullable ScheduledThreadPoolExecutor background;
 
     /** Why the last attempt to connect failed, or {@code null} if it succeeded or there was none. */
     volatile @Nullable Throwable connectFailure;
 
-    StoreConnection(String servers, LockKeys keys, RedisStoreSettings settings) {
-        this.servers = servers;
+    StoreConnection(@Nullable DerivedFactory configuration, LockKeys keys, RedisStoreSettings settings) {
+        this.servers = configuration != null ? configuration.servers() : "Redis";
+        this.configuredServer =
+                configuration != null ? configuration.server() : new Server(null, null, null, null, null);
+        this.server = this.configuredServer;
+        this.keys = keys;
+        this.settings = settings;
+        this.configuration = configuration;
         this.format = new WireFormat(keys, servers);
         this.messages = new MessageRoute(settings.messages(), servers);
     }
@@ -156,8 +171,123 @@ abstract class StoreConnection {
             findMaster();
         } else if (translated.isTransient() && !RedisErrors.isInterrupt(failure)) {
             check();
+        } else if (RedisErrors.isRefused(failure)) {
+            askAgainLater();
         }
         return translated;
+    }
+
+    /** Executes a task on the background thread, with a delay, until the connection is stopped. */
+    final void runLater(Runnable task, long delayMillis) {
+        ScheduledThreadPoolExecutor executor = this.background;
+        if (executor == null) {
+            throw new RejectedExecutionException("The store was stopped.");
+        }
+        ScheduledFuture<?> unused = executor.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Schedules a task. If that fails, the next failure of a command does so again. */
+    static void unlessStopped(Runnable scheduling) {
+        try {
+            scheduling.run();
+        } catch (RejectedExecutionException | OutOfMemoryError ex) {
+            logger.debug("The connection is not checked: the store was stopped, or the system refuses a thread.", ex);
+        }
+    }
+
+    // ---- The server
+
+    /**
+     * Checks the server of a new connection.
+     *
+     * @param another a reply that is awaited as well
+     * @return whether the server refuses that scripts publish
+     */
+    final boolean checkServer(OpenConnection opened, Future<?> another) {
+        ServerCheck checked = new ServerCheck(this, opened);
+        this.isUnusable = checked.run(another);
+        this.server = checked.server;
+        String refusal = checked.refusedMessage;
+        if (refusal != null) {
+            this.messages.refused(refusal);
+        }
+        return refusal != null;
+    }
+
+    /** Asks the server which commands show its time. */
+    final CompletableFuture<Object> askForTime(OpenConnection opened) {
+        return opened.start(new ScriptCommands.Call(LuaScript.CHECK_TIME, List.of(this.keys.keyOf(""))));
+    }
+
+    /**
+     * Notes which commands show the time, before any command of a lock is sent. The check of the server reports a
+     * refusal.
+     *
+     * @throws LockStoreException if there is no answer yet
+     */
+    static void noteTime(OpenConnection opened, CompletableFuture<Object> time, Duration limit) {
+        try {
+            opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
+        } catch (ExecutionException | TimeoutException ex) {
+            if (!RedisErrors.isRefused(ex)) {
+                throw RedisErrors.translate(ex, "Redis", "the time of the server", true, null);
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Asks again, in the background, after a refusal or on a new connection: another server may answer, or the server
+     * may have begun to refuse a command.
+     */
+    final void askAgainLater() {
+        long now = System.nanoTime();
+        long last = this.askedAt.get();
+        if (now - last < ASK_PAUSE_NANOS || !this.askedAt.compareAndSet(last, now)) {
+            return;
+        }
+        unlessStopped(() -> runLater(this::askAgain, ASK_DELAY_MILLIS));
+    }
+
+    /** Asks for the time, and logs a change, and for the product and its version. */
+    final void askAgain() {
+        OpenConnection asked = this.current;
+        if (asked != null) {
+            askForServer(asked);
+            CompletionStage<?> unused = askForTime(asked).thenAccept(checked -> {
+                Map<String, String> before = asked.timeFailures;
+                asked.noteTime(ServerCheck.toFailures(checked));
+                logTime(before, asked);
+            });
+        }
+    }
+
+    final void askForServer(OpenConnection asked) {
+        CompletionStage<?> unused =
+                asked.info().thenAccept(info -> this.server = ServerCheck.described(this.configuredServer, info));
+    }
+
+    /**
+     * Logs how the server shows its time, if that has changed.
+     *
+     * @param before the failures of the connection before, or {@code null} if the server is checked, which reports
+     *     commands that are missing
+     */
+    final void logTime(@Nullable Map<String, String> before, OpenConnection now) {
+        Map<String, String> failures = now.timeFailures;
+        boolean isShown = failures.isEmpty() || (!now.hasTime && !failures.containsKey("PEXPIRETIME"));
+        if (failures.equals(before == null ? Map.of() : before) || (before == null && !isShown)) {
+            return;
+        }
+        if (failures.isEmpty()) {
+            logger.info(this.servers + " permits TIME in scripts again, which locks use from now on.");
+        } else if (!isShown) {
+            logger.error(this.servers + " shows no time in scripts (" + failures + "): locks fail. " + TIME_REMEDY);
+        } else {
+            logger.info(this.servers + " refuses TIME in scripts (" + failures.get("TIME")
+                    + "). Locks use the end of their keys as the time from now on, by PEXPIRETIME.");
+        }
     }
 
     /** Returns the servers as messages name them, with the node of the key in a cluster if it is known. */

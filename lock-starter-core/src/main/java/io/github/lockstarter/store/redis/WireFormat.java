@@ -7,7 +7,6 @@ import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * Compares the format in which Redis stores locks with the format of this library, by its version in the key {@code
@@ -53,23 +52,14 @@ final class WireFormat {
                 false);
     }
 
-    /** Reads the version; returns a future that is completed with the reply, whatever it is. Does not block. */
-    CompletableFuture<?> read(LettuceScripts scripts) {
+    /** Reads the version; returns a future that is completed with the reply, whatever it is. */
+    CompletableFuture<?> read(OpenConnection scripts) {
         return scripts.start(new ScriptCommands.Call(
                         LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION)))
                 .handle((version, failure) -> {
                     replied(version);
                     return version;
                 });
-    }
-
-    /** Reads the version and waits for the reply. */
-    void read(StringRedisTemplate template) {
-        try {
-            replied(template.execute(LuaScript.FORMAT, List.of(this.keys.ofFormat()), Long.toString(VERSION)));
-        } catch (RuntimeException ex) {
-            logger.debug("The format of stored locks was not read.", ex);
-        }
     }
 
     /** The version as far as it is known: a failure leaves it, and the next connection reads it again. */

@@ -22,6 +22,7 @@ class MessageRouteTest {
         assertThat(this.route.isByScript).isTrue();
         assertThat(this.route.status().mode()).isEqualTo("script");
         assertThat(this.route.status().reason()).isEmpty();
+        assertThat(this.route.isKnown).as("known before a probe").isFalse();
     }
 
     @Test
@@ -29,14 +30,14 @@ class MessageRouteTest {
         assertThat(this.route.probed(MessageMode.CLIENT, WORDS))
                 .as("probes again soon")
                 .isTrue();
-        assertThat(this.route.mode()).isEqualTo(MessageMode.SCRIPT);
+        assertThat(this.route.mode).isEqualTo(MessageMode.SCRIPT);
 
         assertThat(this.route.probed(MessageMode.SCRIPT, "")).isFalse();
         boolean unused = this.route.probed(MessageMode.CLIENT, WORDS);
-        assertThat(this.route.mode()).as("one failure after a success").isEqualTo(MessageMode.SCRIPT);
+        assertThat(this.route.mode).as("one failure after a success").isEqualTo(MessageMode.SCRIPT);
 
         assertThat(this.route.probed(MessageMode.CLIENT, WORDS)).isFalse();
-        assertThat(this.route.mode()).isEqualTo(MessageMode.CLIENT);
+        assertThat(this.route.mode).isEqualTo(MessageMode.CLIENT);
         assertThat(this.route.isByScript).isFalse();
         assertThat(this.route.status().reason()).isEqualTo(WORDS);
     }
@@ -46,10 +47,10 @@ class MessageRouteTest {
         this.route.refused(WORDS);
         boolean unused = this.route.probed(MessageMode.POLLING, WORDS);
         unused = this.route.probed(MessageMode.POLLING, WORDS);
-        assertThat(this.route.mode()).isEqualTo(MessageMode.POLLING);
+        assertThat(this.route.mode).isEqualTo(MessageMode.POLLING);
 
         unused = this.route.probed(MessageMode.CLIENT, WORDS);
-        assertThat(this.route.mode()).isEqualTo(MessageMode.CLIENT);
+        assertThat(this.route.mode).isEqualTo(MessageMode.CLIENT);
 
         unused = this.route.probed(MessageMode.SCRIPT, "");
         assertThat(this.route.isByScript).isTrue();
@@ -106,8 +107,10 @@ class MessageRouteTest {
         try (LogCapture log = new LogCapture(MessageRoute.class, Level.INFO)) {
             fixed.started();
             assertThat(log.all()).singleElement().asString().contains("distributed-lock.redis.messages=polling");
+            assertThat(log.events().get(0).getLevel()).isEqualTo(Level.INFO);
         }
         assertThat(fixed.status().reason()).isEqualTo("distributed-lock.redis.messages=polling");
+        assertThat(fixed.status().isConfigured()).as("chosen").isTrue();
     }
 
     @Test
@@ -141,15 +144,42 @@ class MessageRouteTest {
         assertThat(open).as("two places are free").hasSize(before + 2);
     }
 
+    /** The script has returned its messages before a probe has shown that scripts may publish. */
     @Test
-    void shouldPublishNothingUnlessTheClientDoes() {
+    void shouldPublishAMessageAlsoIfScriptsPublishAgain() {
+        List<String> published = new ArrayList<>();
+        this.route.refused(WORDS);
+        boolean unused = this.route.probed(MessageMode.SCRIPT, "");
+
         this.route.publish(() -> {
-            throw new AssertionError("mode script");
+            published.add("message");
+            return CompletableFuture.completedFuture(1L);
         });
+
+        assertThat(published).hasSize(1);
+        assertThat(this.route.status().dropped()).isZero();
+    }
+
+    /** The configuration permits scripts only to publish, and the server does not. */
+    @Test
+    void shouldCountAMessageThatTheClientMayNotPublish() {
+        MessageRoute fixed = new MessageRoute(MessageMode.SCRIPT, "redis at home");
+        fixed.refused(WORDS);
+
+        fixed.publish(() -> {
+            throw new AssertionError("published");
+        });
+
+        assertThat(fixed.status().dropped()).isEqualTo(1);
+        assertThat(fixed.status().isConfigured()).as("chosen").isFalse();
+    }
+
+    @Test
+    void shouldPublishNothingIfWaitersPoll() {
         MessageRoute polling = new MessageRoute(MessageMode.POLLING, "redis at home");
         polling.publish(() -> {
             throw new AssertionError("mode polling");
         });
-        assertThat(this.route.status().dropped()).isZero();
+        assertThat(polling.status().dropped()).isZero();
     }
 }

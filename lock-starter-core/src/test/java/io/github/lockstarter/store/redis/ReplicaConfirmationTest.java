@@ -12,6 +12,7 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
@@ -67,7 +68,8 @@ class ReplicaConfirmationTest {
         ConnectedStore created = new ConnectedStore(
                 "one",
                 Servers.at("127.0.0.1", this.proxy.port()),
-                new RedisStoreSettings("lock", timeout, true, Duration.ofSeconds(1), true, true, replicas));
+                new RedisStoreSettings(
+                        "lock", timeout, true, Duration.ofSeconds(1), true, true, replicas, MessageMode.AUTO));
         this.stores.add(created);
         return created.connected();
     }

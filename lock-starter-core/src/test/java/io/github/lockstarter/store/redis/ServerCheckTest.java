@@ -10,6 +10,8 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
+import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -28,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("redis")
 class ServerCheckTest {
 
-    private static final RedisStoreSettings SETTINGS =
-            new RedisStoreSettings("shop", Duration.ofSeconds(2), true, Duration.ofSeconds(1), true, true, 1);
+    private static final RedisStoreSettings SETTINGS = new RedisStoreSettings(
+            "shop", Duration.ofSeconds(2), true, Duration.ofSeconds(1), true, true, 1, MessageMode.AUTO);
 
     @AutoClose
     private final LogCapture log = new LogCapture(ServerCheck.class, Level.WARN);
@@ -59,6 +61,41 @@ class ServerCheckTest {
         startWithout(command);
 
         assertThat(onlyLine(Level.ERROR)).contains(" " + command + " (", "rename-command", "locks fail");
+    }
+
+    /** Over the application's connection, at a server that becomes reachable only after the start. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PEXPIRE", "HSET", "PTTL", "HGET", "HMGET", "HGETALL", "HDEL", "DEL", "EVAL", "EVALSHA"})
+    void shouldReportTheSameOverTheConnectionOfTheApplication(String command) {
+        try (RedisServer server = RedisServer.start("--rename-command", command, "");
+                FaultProxy proxy = FaultProxy.inFrontOf(server.port())) {
+            proxy.refuse();
+            try (ConnectedStore store =
+                    new ConnectedStore("one", Servers.at(proxy.host(), proxy.port()), settings(false))) {
+                assertThat(store.store().obstacle()).isEqualTo("without a connection");
+                proxy.accept();
+                soon().until(() -> !this.log.events().isEmpty());
+                soon().until(() ->
+                        "at a server that rejects them".equals(store.store().obstacle()));
+            }
+        }
+        assertThat(onlyLine(Level.ERROR)).contains(" " + command + " (", "rename-command", "locks fail");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldReportPermissionsAndEviction(boolean isPrivate) {
+        try (RedisServer server = RedisServer.start("--maxmemory-policy", "volatile-lru")) {
+            try (RedisCli redis = server.cli()) {
+                redis.command("ACL", "SETUSER", "default", "-pexpire", "-publish");
+            }
+            try (ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(isPrivate))) {
+                soon().until(() -> this.log.events().size() == 2);
+                assertThat(store.store().obstacle()).isNotEqualTo("without a connection");
+            }
+        }
+        assertThat(this.log.with("'ACL SETUSER default +pexpire +publish'")).hasSize(1);
+        assertThat(this.log.with("maxmemory-policy is volatile-lru")).hasSize(1);
     }
 
     @Test
@@ -100,7 +137,7 @@ class ServerCheckTest {
     void shouldNameTheSourceOfTime() {
         try (RedisServer server = RedisServer.start();
                 ConnectedStore store = new ConnectedStore("one", Servers.of(server), settings(true)).connected()) {
-            assertThat(store.store().description()).contains("time by TIME");
+            assertThat(store.store().description()).contains("time by TIME").doesNotContain("messages by");
         }
     }
 
@@ -138,7 +175,8 @@ class ServerCheckTest {
     }
 
     private static RedisStoreSettings settings(boolean isPrivate) {
-        return new RedisStoreSettings("shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0);
+        return new RedisStoreSettings(
+                "shop", Duration.ofSeconds(2), isPrivate, Duration.ofSeconds(1), true, false, 0, MessageMode.AUTO);
     }
 
     @Test
@@ -163,6 +201,7 @@ class ServerCheckTest {
                     .asString()
                     .contains("unknown command");
             assertThat(store.store().messages().mode()).isEqualTo("polling");
+            assertThat(store.store().description()).contains(", messages by polling)");
             assertThat(store.store().obstacle()).isNull();
             assertThat(this.log.all()).isEmpty();
         }

@@ -9,6 +9,7 @@ import ch.qos.logback.classic.Level;
 import io.github.lockstarter.InvalidLockSettingException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Reply;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.LogCapture;
@@ -28,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class SharedConnectionTest {
 
     @AutoClose
-    private final LogCapture log = new LogCapture(SharedConnection.class, Level.WARN);
+    private final LogCapture log = new LogCapture(SharedConnection.class, Level.INFO);
 
     private static RedisStoreSettings settings(boolean privateConnection) {
         return new RedisStoreSettings("shop", Duration.ofSeconds(1), privateConnection, Duration.ofSeconds(1));
@@ -72,10 +73,10 @@ class SharedConnectionTest {
         assertThat(start(ofAnotherClient(), true)).contains("over the application's", "key prefix shop");
         start(ofMasterAndReplica(), true);
 
-        assertThat(this.log.with("")).hasSize(2);
-        assertThat(this.log.with("").get(0))
-                .contains("$Proxy", "renewals", "Lettuce", "distributed-lock.redis.private-connection=false");
-        assertThat(this.log.with("").get(1)).contains("LettuceConnectionFactory");
+        assertThat(this.log.with("renewals")).hasSize(2);
+        assertThat(this.log.with("renewals").get(0))
+                .contains("$Proxy", "Lettuce", "distributed-lock.redis.private-connection=false");
+        assertThat(this.log.with("renewals").get(1)).contains("LettuceConnectionFactory");
     }
 
     @Test
@@ -83,13 +84,16 @@ class SharedConnectionTest {
         start(ofAnotherClient(), false);
         start(new LettuceConnectionFactory(new RedisStandaloneConfiguration("elsewhere")), false);
 
-        assertThat(this.log.with("")).isEmpty();
+        assertThat(this.log.events()).as("lines").singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.INFO);
+            assertThat(line.getFormattedMessage()).contains("$Proxy", "not probed", "redis.messages=client");
+        });
     }
 
     @Test
     void shouldNotBeUsedIfReplicasConfirmGrants() {
-        RedisStoreSettings settings =
-                new RedisStoreSettings("shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1), true, true, 1);
+        RedisStoreSettings settings = new RedisStoreSettings(
+                "shop", Duration.ofSeconds(1), true, Duration.ofSeconds(1), true, true, 1, MessageMode.AUTO);
         for (RedisConnectionFactory each : List.of(ofAnotherClient(), ofMasterAndReplica())) {
             InvalidLockSettingException failure =
                     catchThrowableOfType(InvalidLockSettingException.class, () -> new RedisLockStore(each, settings));

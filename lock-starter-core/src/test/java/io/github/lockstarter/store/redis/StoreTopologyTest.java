@@ -14,6 +14,7 @@ import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisSentinels;
@@ -45,7 +46,8 @@ class StoreTopologyTest {
         return new ConnectedStore(
                         "one",
                         servers,
-                        new RedisStoreSettings("lock", TIMEOUT, true, Duration.ofSeconds(1), true, true, replicas))
+                        new RedisStoreSettings(
+                                "lock", TIMEOUT, true, Duration.ofSeconds(1), true, true, replicas, MessageMode.AUTO))
                 .connected();
     }
 

@@ -9,6 +9,7 @@ import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.store.LockStore;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
@@ -37,7 +38,14 @@ class LockStarterClient implements LockClient {
             int confirmReplicas) {
         this.connections = connections;
         RedisStoreSettings redis = new RedisStoreSettings(
-                "lock", settings.commandTimeout(), true, settings.pollInterval(), true, true, confirmReplicas);
+                "lock",
+                settings.commandTimeout(),
+                true,
+                settings.pollInterval(),
+                true,
+                true,
+                confirmReplicas,
+                MessageMode.AUTO);
         this.registry = new LeasingLockRegistry(
                 changeStore.apply(new RedisLockStore(connections, redis)), settings, null, List.of());
         this.registry.start();

@@ -14,7 +14,7 @@
 --   - A failover to a server whose clock is behind: tokens grow if that is less than the failover took, less a millisecond.
 --   - A clock that is set back while the lock is free: as with TIME, less a millisecond. While the last token is kept, it does no harm.
 --   - Clients with TIME beside others: their releases delete the key, so that the next token of the others can be too small. The server
---     decides it, and each connection asks again.
+--     decides it. Each connection asks again, and so does the store after a refusal, when the millisecond of the last token with TIME is over.
 --   - DEL by hand and FLUSHALL: two grants in the same millisecond can get equal tokens.
 local time = {0, 0, err = 'ERR the key of the lock does not expire, which shows no time; give it an expiry, or delete it'}
 local expiry = redis.call('PEXPIRETIME', KEYS[N])
