@@ -253,7 +253,7 @@ final class Simulation {
         this.replica = newTable();
         addTerms(Moment.NEVER, this.watchdog / 3);
         this.locks = new Checks[1 + pickInt(2)];
-        this.hasCallsOfSeveral = this.locks.length > 1 && bits / 4096 % 2 == 0;
+        this.hasCallsOfSeveral = this.locks.length > 1 && bits / 4096 % 4 == 0;
         for (int i = 0; i < this.locks.length; i++) {
             this.locks[i] = new Checks(this, i, kinds());
         }
