@@ -5,8 +5,6 @@ import static io.github.lockstarter.lock.Moment.MILLI;
 import static io.github.lockstarter.lock.Moment.NEVER;
 
 import io.github.lockstarter.store.GrantKind;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -300,22 +298,6 @@ public final class Acquisition {
         }
         removed.previous = null;
         removed.next = null;
-    }
-
-    /** Returns a copy of the present grants. */
-    List<Grant> grants() {
-        Grant head = this.grant;
-        if (head == null) {
-            return List.of();
-        }
-        if (head.next == null) {
-            return List.of(head);
-        }
-        List<Grant> all = new ArrayList<>();
-        for (Grant each = head; each != null; each = each.next) {
-            all.add(each);
-        }
-        return all;
     }
 
     /**

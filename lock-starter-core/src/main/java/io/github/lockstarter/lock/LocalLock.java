@@ -14,7 +14,6 @@ import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.Successor;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,7 @@ public final class LocalLock {
      * grant is the share of the lock that it takes: one reader, a number of permits, or the whole lock. A hand-over in
      * memory passes a held acquisition to the next waiter of this JVM.
      *
-     * Invariants between two inputs. The simulation checks them after each input (brokenInvariant).
+     * Invariants between two inputs. The simulation checks them after each input.
      *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold the whole lock. The
      *      candidate has the kind of the first waiter. A reader needs no candidate if it will join a writer that
      *      becomes a reader. If this JVM holds shared grants, its first waiter stands in the line of the store, and no
@@ -117,13 +116,15 @@ public final class LocalLock {
     private final Effects out;
 
     /** {@link WaiterQueue#NONE} until the first waiter enters, and again after a renewal without waiters. */
-    private WaiterQueue waiters = WaiterQueue.NONE;
+    WaiterQueue waiters = WaiterQueue.NONE;
 
     /** Head of the linked list of acquisitions, or {@code null} if there is none. */
-    private @Nullable Acquisition acquisitions;
+    @Nullable
+    Acquisition acquisitions;
 
     /** The acquisition that asks for the lock, or {@code null} if there is none. */
-    private @Nullable Acquisition candidate;
+    @Nullable
+    Acquisition candidate;
 
     private boolean stopped;
 
@@ -180,7 +181,7 @@ public final class LocalLock {
      * @return {@code false} if the wait has already ended
      */
     public boolean withdraw(Waiter waiter, Cause cause, Moment now) {
-        if (!waiter.isQueued()) {
+        if (!waiter.isQueued) {
             return false;
         }
         refuse(waiter, cause, null, now);
@@ -505,7 +506,6 @@ public final class LocalLock {
      * @param cause reported to callers that wait for an outcome, which is unknown
      */
     void failStop(LockStoreException cause, Moment now) {
-        this.waiters.rebuild();
         for (Waiter waiter = this.waiters.first; waiter != null; waiter = this.waiters.first) {
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, cause, true));
             this.waiters.remove(waiter);
@@ -656,7 +656,7 @@ public final class LocalLock {
         if (this.overdueMayEnd) {
             this.overdueMayEnd = false;
             for (Waiter waiter : this.waiters.takeOverdue()) {
-                if (waiter.isQueued() && !refuseIfKnown(waiter, now)) {
+                if (waiter.isQueued && !refuseIfKnown(waiter, now)) {
                     this.waiters.addOverdue(waiter);
                 }
             }
@@ -678,7 +678,7 @@ public final class LocalLock {
                 refuse(waiter, Cause.STORE_FAILED, null, now);
                 continue;
             }
-            this.waiters.postpone(waiter, latest);
+            this.waiters.postpone(latest);
             this.waiters.addOverdue(waiter);
             if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {
                 asking.dueAt = now.nanos();
@@ -1376,7 +1376,7 @@ public final class LocalLock {
     }
 
     /** Returns whether the first waiter may ask the store. If this JVM has an exclusive grant, it waits in memory. */
-    private boolean mayAsk(Waiter first) {
+    boolean mayAsk(Waiter first) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {
                 return false;
@@ -1449,60 +1449,6 @@ public final class LocalLock {
                 }
             }
         }
-    }
-
-    /** Returns whether a downgrade has no reply yet. For tests. */
-    boolean isDowngrading() {
-        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
-            if (acquisition.phase == Phase.HELD && acquisition.isDowngrading()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns the first invariant that is violated, or {@code null} if all hold. For tests. */
-    @Nullable
-    String brokenInvariant() {
-        Waiter first = this.waiters.first;
-        boolean needsCandidate = first != null && mayAsk(first);
-        // During a downgrade, a candidate is allowed although the first waiter, behind one that had to ask, may be a
-        // reader that will join.
-        if (this.candidate != null ? !needsCandidate && !isDowngrading() : needsCandidate) {
-            return "a candidate without need, or none";
-        }
-        if (first != null && this.candidate != null && !this.candidate.kind.equals(first.kind)) {
-            return "the candidate has not the kind of the first waiter";
-        }
-        long permits = 0;
-        long limit = Long.MAX_VALUE;
-        int exclusive = 0;
-        int shared = 0;
-        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
-            if (acquisition.phase == Phase.OVER
-                    || (acquisition.phase == Phase.ASKING) != (acquisition == this.candidate)) {
-                return "an acquisition in phase " + acquisition.phase;
-            }
-            if (acquisition.phase == Phase.HELD) {
-                List<Grant> grants = acquisition.grants();
-                if (grants.isEmpty() || !grants.stream().allMatch(Grant::isLive)) {
-                    return "a held acquisition without a live grant";
-                }
-                if (grants.size() > 1 && acquisition.kind.mode() != LockMode.READ) {
-                    return "several owners of an acquisition";
-                }
-                permits += acquisition.kind.weight();
-                limit = acquisition.kind.mode() == LockMode.PERMIT
-                        ? Math.max(limit == Long.MAX_VALUE ? 0 : limit, acquisition.kind.limit())
-                        : limit;
-                exclusive += acquisition.kind.isShared() ? 0 : 1;
-                shared += acquisition.kind.isShared() ? 1 : 0;
-            }
-        }
-        if (permits > limit || exclusive > 1 || (exclusive == 1 && shared > 0)) {
-            return "held grants that do not fit together";
-        }
-        return null;
     }
 
     /** The time of an attempt that has not granted the lock, and the cause with which it refuses waiters. */

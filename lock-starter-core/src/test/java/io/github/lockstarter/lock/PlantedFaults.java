@@ -356,7 +356,7 @@ final class PlantedFaults {
                 QUEUE,
                 "last in, first out",
                 20,
-                "this.last = waiter;\n        if (index",
+                "this.last = waiter;",
                 "this.last = before == null ? waiter : before;\n"
                         + "        waiter.previous = null;\n"
                         + "        waiter.next = before == null ? null : this.first;\n"
@@ -364,19 +364,19 @@ final class PlantedFaults {
                         + "            before.next = null;\n"
                         + "            waiter.next.previous = waiter;\n"
                         + "        }\n"
-                        + "        this.first = waiter;\n"
-                        + "        if (index");
+                        + "        this.first = waiter;");
         plant(
                 "the time of a wait is not watched",
                 20,
                 "long next = first != null ? this.waiters.dueAt() : NEVER;",
                 "long next = NEVER;");
+        plantIn(QUEUE, "waiters whose time is no longer watched after a removal", 100, "this.heap.add(each);", "");
         plantIn(
                 QUEUE,
-                "an order of deadlines that is lost at a removal",
+                "a time in front of that of a waiter that has left",
                 100,
-                "moveUp(moved, index);\n            moveDown(moved, moved.heapIndex);",
-                "");
+                "while (next != null && !next.isQueued) {",
+                "while (next != null && !next.isQueued && next.dueAt < 0) {");
         plant(
                 "a failed attempt is not repeated",
                 20,
