@@ -51,6 +51,7 @@ public final class Acquisition {
 
     // Asking
 
+    /** Time at which the latest attempt was requested. */
     long askedAt = BEFORE;
 
     /** Whether the latest attempt has an outcome. */
@@ -68,6 +69,7 @@ public final class Acquisition {
     /** The store had not granted the lock to the id at some time after this moment. */
     Moment notOwnerAt;
 
+    /** Whether too much time lies between two proofs that the id is not the owner, see {@link LocalLock}. */
     boolean hasProofGap;
 
     /** Whether an attempt after the grant has put the id into the line again, because the store has lost the grant. */
@@ -86,8 +88,13 @@ public final class Acquisition {
 
     int openAttempts;
 
+    /** Time of the latest outcome of an attempt. */
     long settledAt = BEFORE;
 
+    /**
+     * Time until which the store may hold the lock for an attempt that had no reply, or {@link Moment#BEFORE} if each
+     * attempt had one.
+     */
     long unsettledUntil = BEFORE;
 
     // Holding
@@ -119,17 +126,22 @@ public final class Acquisition {
     /** The end of the validity by the monotonic clock. Any thread may read it. */
     volatile long validUntil = BEFORE;
 
+    /** Time of the grant by the store, or of the downgrade of the writer. */
     long grantedAt;
 
+    /** Number of hand-overs in memory since the grant by the store. */
     int handOvers;
 
+    /** The end of the minimum hold, until which a release keeps the lock taken. */
     long keepUntil = BEFORE;
 
     /** Whether a reply has shown that the store has set the full lease. */
     boolean isConfirmed = true;
 
+    /** Whether other readers of this JVM may join for a limited time. */
     boolean isJoinable;
 
+    /** Number of renewals and downgrades without an outcome. */
     short renewalsOpen;
 
     /**
@@ -144,6 +156,7 @@ public final class Acquisition {
     @Nullable
     Acquisition former;
 
+    /** Whether the store has answered the downgrade of this writer, whose id no longer owns the lock then. */
     boolean isDowngraded;
 
     // Ending
@@ -152,6 +165,7 @@ public final class Acquisition {
     @Nullable
     Grant releasing;
 
+    /** Whether a release is under way. */
     boolean isReleasing;
 
     /**
@@ -161,11 +175,13 @@ public final class Acquisition {
     @Nullable
     PendingRefusal pendingRefusal;
 
+    /** Time from which a release is not repeated. */
     long giveUpAt;
 
     /** Number of grants that were lost because their time was over and that their owners have not released. */
     int lostGrants;
 
+    /** Number of failures in a row, which determines the next pause. */
     byte failures;
 
     Acquisition(String id, GrantKind kind, Moment now) {
