@@ -43,14 +43,14 @@ class SizeTest {
 
     @ParameterizedTest
     @CsvSource({
-        "core,               18400",
-        "machine,             2100",
+        "core,               18200",
+        "machine,             2000",
         "driver,              1700",
         "registry,            3300",
-        "aop and key,         3700",
+        "aop and key,         3400",
         "store,               5400",
         "Lua,                  800",
-        "published modules,  24000",
+        "published modules,  23800",
         "packages,              14",
         "constructors,           3"
     })
