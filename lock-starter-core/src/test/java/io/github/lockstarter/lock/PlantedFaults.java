@@ -370,11 +370,11 @@ final class PlantedFaults {
                 20,
                 "long next = first != null ? this.waiters.dueAt() : NEVER;",
                 "long next = NEVER;");
-        plantIn(QUEUE, "waiters whose time is no longer watched after a removal", 100, "this.heap.add(each);", "");
+        plantIn(QUEUE, "waiters whose time is no longer watched after a removal", 20, "this.heap.add(each);", "");
         plantIn(
                 QUEUE,
                 "a time in front of that of a waiter that has left",
-                100,
+                20,
                 "while (next != null && !next.isQueued) {",
                 "while (next != null && !next.isQueued && next.dueAt < 0) {");
         plant(
