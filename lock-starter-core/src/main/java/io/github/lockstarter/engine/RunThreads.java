@@ -5,6 +5,7 @@ import io.github.lockstarter.text.LockLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
@@ -179,19 +180,20 @@ public final class RunThreads {
     /** Runs tasks one after the other on one thread, which is started when it is first needed. */
     private final class Serial {
 
+        private final BlockingQueue<Runnable> tasks;
+
         private final ThreadPoolExecutor thread;
 
         Serial(String prefix, int capacity) {
-            this.thread = new ThreadPoolExecutor(
-                    1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(capacity), daemons(prefix));
+            this.tasks = new LinkedBlockingQueue<>(capacity);
+            this.thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, this.tasks, daemons(prefix));
             this.thread.allowCoreThreadTimeOut(true);
         }
 
         boolean add(Runnable task) {
             StackRoom.require();
             // In contrast to execute(), the task is kept if the system refuses a thread.
-            boolean isAdded =
-                    !this.thread.isShutdown() && this.thread.getQueue().offer(task);
+            boolean isAdded = !this.thread.isShutdown() && this.tasks.offer(task);
             if (isAdded) {
                 wake();
             }
@@ -200,7 +202,7 @@ public final class RunThreads {
 
         /** Starts a thread if there is none. On a full heap, the executor can lose its thread as well. */
         void wake() {
-            if (!this.thread.getQueue().isEmpty()) {
+            if (!this.tasks.isEmpty()) {
                 try {
                     boolean unused = this.thread.prestartCoreThread();
                 } catch (Throwable ex) {
@@ -220,7 +222,7 @@ public final class RunThreads {
             if (this.thread.getPoolSize() == 0) {
                 // Tasks may have been added at the last moment, or never got a thread.
                 List<Runnable> rest = new ArrayList<>();
-                this.thread.getQueue().drainTo(rest);
+                this.tasks.drainTo(rest);
                 rest.forEach(Runnable::run);
             }
         }

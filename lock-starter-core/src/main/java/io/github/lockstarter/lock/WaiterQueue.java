@@ -54,7 +54,7 @@ final class WaiterQueue {
      * Returns the time at which something is due for {@link #nextDue}, or {@link Moment#NEVER} if the queue is empty.
      */
     long dueAt() {
-        Waiter next = nextDue();
+        Waiter next = this.heap != null ? nextDue() : this.first;
         return next != null ? next.dueAt : Moment.NEVER;
     }
 
