@@ -25,7 +25,7 @@ class NamedSettingsEndpointTest {
                         "distributed-lock.on-lost=ignore",
                         "distributed-lock.locks.export.wait-time=2s",
                         "distributed-lock.locks.[Requested.only].max-hold=1h",
-                        "distributed-lock.locks.[Slots].wait-time=4s",
+                        "distributed-lock.locks.timeslots.wait-time=4s",
                         "distributed-lock.locks.export.min-hold=3s")
                 .run(context -> {
                     var settings = ((LocksDescription)
@@ -34,10 +34,10 @@ class NamedSettingsEndpointTest {
 
                     assertThat(settings)
                             .as("settings, of which one that methods use under another spelling is listed once")
-                            .containsOnlyKeys("Requested.only", "export", "other", "slots");
-                    assertThat(settings.get("slots").waitTime())
-                            .isEqualTo(
-                                    new SettingDescription("4s", "property distributed-lock.locks.[Slots].wait-time"));
+                            .containsOnlyKeys("Requested.only", "export", "other", "time-slots");
+                    assertThat(settings.get("time-slots").waitTime())
+                            .isEqualTo(new SettingDescription(
+                                    "4s", "property distributed-lock.locks.timeslots.wait-time"));
                     SettingsDescription export = settings.get("export");
                     assertThat(export.waitTime())
                             .isEqualTo(
@@ -78,7 +78,7 @@ class NamedSettingsEndpointTest {
         @DistributedLock(name = "other", leaseString = "1m")
         void other() {}
 
-        @DistributedSemaphore(name = "slots", permits = 2)
+        @DistributedSemaphore(name = "time-slots", permits = 2)
         void slots() {}
     }
 }

@@ -47,8 +47,7 @@ class NamedSettingsTest {
             strings = {
                 "distributed-lock.locks.[TicketOffice.sell].wait-time=0",
                 "distributed-lock.locks[TicketOffice.sell].waitTime=0",
-                "distributed-lock.locks.TicketOfficeSell.wait-time=0",
-                "distributed-lock.locks.ticket-office-sell.wait-time=0"
+                "distributed-lock.locks.ticketofficesell.wait-time=0"
             })
     void shouldOverrideTheAnnotation(String property, CapturedOutput output) {
         this.application.withPropertyValues(property).run(shouldNotWait());

@@ -2,7 +2,10 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.text.LockLog;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
@@ -22,8 +25,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  *
  * <p>Tasks are dropped only if a queue is full, and log lines and calls of listeners also if they fail because the heap
  * is full. A method throws only if the stack of the caller is almost exhausted or the heap is full, and then before it
- * has changed anything. A task for which there is no thread stays in its queue, and the thread of the watchdog, which
- * exists from the start, tries again.
+ * has changed anything, except that a line or a call may already be queued. A task for which there is no thread stays in
+ * its queue, and the thread of the watchdog, which exists from the start, tries again.
  *
  * <p>All threads are daemons. They are not beans, because the auto-configuration of an application's own executors
  * would then back off.
@@ -135,8 +138,8 @@ public final class RunThreads {
      * once a second.
      */
     public void keepHouse() {
-        this.listeners.keepHouse();
-        this.log.keepHouse();
+        this.listeners.wake();
+        this.log.wake();
         this.grants.wake();
         this.others.wake();
     }
@@ -177,75 +180,50 @@ public final class RunThreads {
     /** Runs tasks one after the other on one thread, which is started when it is first needed. */
     private final class Serial {
 
-        private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-
-        private final AtomicInteger size = new AtomicInteger();
-
-        private final AtomicBoolean isRunning = new AtomicBoolean();
-
-        private final int capacity;
+        private final BlockingQueue<Runnable> tasks;
 
         private final ThreadPoolExecutor thread;
 
         Serial(String prefix, int capacity) {
-            this.capacity = capacity;
-            this.thread = new ThreadPoolExecutor(
-                    1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
+            this.tasks = new LinkedBlockingQueue<>(capacity);
+            this.thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, this.tasks, daemons(prefix));
             this.thread.allowCoreThreadTimeOut(true);
         }
 
         boolean add(Runnable task) {
-            if (this.size.get() >= this.capacity || this.thread.isShutdown()) {
-                return false;
-            }
             StackRoom.require();
-            this.size.incrementAndGet();
-            this.tasks.add(task);
-            wake();
-            return true;
+            // In contrast to execute(), the task is kept if the system refuses a thread.
+            boolean isAdded = !this.thread.isShutdown() && this.tasks.offer(task);
+            if (isAdded) {
+                wake();
+            }
+            return isAdded;
         }
 
-        private void wake() {
-            if (!this.tasks.isEmpty() && this.isRunning.compareAndSet(false, true)) {
+        /** Starts a thread if there is none. On a full heap, the executor can lose its thread as well. */
+        void wake() {
+            if (!this.tasks.isEmpty()) {
                 try {
-                    this.thread.execute(this::runAll);
+                    boolean unused = this.thread.prestartCoreThread();
                 } catch (Throwable ex) {
-                    this.isRunning.set(false);
                     boolean unused = retry(this::wake);
                 }
             }
         }
 
-        void keepHouse() {
-            wake();
-            if (!this.tasks.isEmpty()) {
-                // On a full heap, the executor can lose its thread and keep the task of that thread.
-                boolean unused = this.thread.prestartCoreThread();
-            }
-        }
-
-        private void runAll() {
-            try {
-                for (Runnable task = this.tasks.poll(); task != null; task = this.tasks.poll()) {
-                    this.size.decrementAndGet();
-                    task.run();
-                }
-            } finally {
-                this.isRunning.set(false);
-                // Tasks may have been added during this time, or follow a task that has thrown.
-                wake();
-            }
-        }
-
         void stop() {
             this.thread.shutdown();
+            wake();
             try {
-                if (this.thread.awaitTermination(1, TimeUnit.SECONDS)) {
-                    // Tasks may have been added at the last moment, or never got a thread.
-                    runAll();
-                }
+                boolean unused = this.thread.awaitTermination(1, TimeUnit.SECONDS);
             } catch (InterruptedException ex) {
                 Thread.currentThread().interrupt();
+            }
+            if (this.thread.getPoolSize() == 0) {
+                // Tasks may have been added at the last moment, or never got a thread.
+                List<Runnable> rest = new ArrayList<>();
+                this.tasks.drainTo(rest);
+                rest.forEach(Runnable::run);
             }
         }
     }

@@ -92,7 +92,7 @@ public final class StableText {
             return ((Enum<?>) value).name();
         }
         if (kind.reasonAlone != null) {
-            throw new UnstableTextException(value, Part.whole(value, kind.reasonAlone));
+            throw new UnstableTextException(value, value, kind.reasonAlone);
         }
         return ofPrinted(value);
     }
@@ -105,21 +105,18 @@ public final class StableText {
      */
     static String ofPrinted(Object value) {
         try {
-            Part found = unstable(value, 0);
-            if (found != null) {
-                throw new UnstableTextException(value, found);
-            }
+            check(value, value, 0);
             String text = value.toString();
             if (text == null) {
-                throw new UnstableTextException(value, Part.whole(value, NULL_TEXT));
+                throw new UnstableTextException(value, value, NULL_TEXT);
             }
             if (text.contains('@' + Integer.toHexString(System.identityHashCode(value)))) {
-                throw new UnstableTextException(value, Part.whole(value, DIFFERS));
+                throw new UnstableTextException(value, value, DIFFERS);
             }
             return text;
         } catch (StackOverflowError ex) {
             // Thrown by the toString() of a value that contains itself.
-            throw new UnstableTextException(value, Part.whole(value, TOO_DEEP));
+            throw new UnstableTextException(value, value, TOO_DEEP);
         }
     }
 
@@ -148,85 +145,40 @@ public final class StableText {
     }
 
     /**
-     * Returns the first part of a value whose text differs between JVMs, or the value itself, or {@code null} if there
-     * is none.
+     * Checks a part of a value: the value itself, or something that it contains.
+     *
+     * @throws UnstableTextException if the text of the part may differ between JVMs
      */
-    private static @Nullable Part unstable(@Nullable Object value, int depth) {
-        if (value == null) {
-            return null;
+    private static void check(@Nullable Object part, Object value, int depth) {
+        if (part == null) {
+            return;
         }
-        Kind kind = KINDS.get(value.getClass());
+        Kind kind = KINDS.get(part.getClass());
         String reason = depth > MAX_DEPTH ? TOO_DEEP : kind.reasonInside;
         if (reason != null) {
-            return Part.whole(value, reason);
+            throw new UnstableTextException(value, part, reason);
         }
-        return switch (kind) {
-            case ORDERED -> unstableElement((Iterable<?>) value, depth);
-            case OPTIONAL -> value instanceof Optional<?> some ? unstable(some.orElse(null), depth + 1) : null;
-            case RECORD -> unstableComponent(value, depth);
-            default -> null;
-        };
+        if (kind == Kind.ORDERED) {
+            ((Iterable<?>) part).forEach(element -> check(element, value, depth + 1));
+        } else if (part instanceof Optional<?> some) {
+            check(some.orElse(null), value, depth + 1);
+        } else if (kind == Kind.RECORD) {
+            // In a native image, getRecordComponents() fails without hints for the type.
+            for (Field field : part.getClass().getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers())) {
+                    check(component(part, field.getName(), value), value, depth + 1);
+                }
+            }
+        }
     }
 
-    private static @Nullable Part unstableElement(Iterable<?> elements, int depth) {
-        int index = 0;
-        for (Object element : elements) {
-            Part found = unstable(element, depth + 1);
-            if (found != null) {
-                return found.within("[" + index + "]");
-            }
-            index++;
-        }
-        return null;
-    }
-
-    /**
-     * Reads by the names of fields: in a native image, {@code getRecordComponents} fails without hints for the type.
-     */
-    private static @Nullable Part unstableComponent(Object record, int depth) {
-        for (Field field : record.getClass().getDeclaredFields()) {
-            if (Modifier.isStatic(field.getModifiers())) {
-                continue;
-            }
-            Object component;
-            try {
-                Method accessor = record.getClass().getMethod(field.getName());
-                accessor.trySetAccessible();
-                component = accessor.invoke(record);
-            } catch (ReflectiveOperationException ex) {
-                return Part.whole(record, UNREADABLE);
-            }
-            Part found = unstable(component, depth + 1);
-            if (found != null) {
-                return found.within('.' + field.getName());
-            }
-        }
-        return null;
-    }
-
-    /**
-     * The part of a value that makes its text differ between JVMs: the value itself, or something that it contains.
-     *
-     * @param path path from the value to the part, such as {@code .items[0].tags}; empty: the value itself
-     * @param type type of the part
-     * @param reason end of the sentence that begins with the type, followed by a remedy
-     */
-    record Part(String path, Class<?> type, String reason) {
-
-        static Part whole(Object value, String reason) {
-            return new Part("", value.getClass(), reason);
-        }
-
-        Part within(String step) {
-            return new Part(step + this.path, this.type, this.reason);
-        }
-
-        @Override
-        public String toString() {
-            String where = this.path.startsWith(".") ? this.path.substring(1) : this.path;
-            return where.isEmpty()
-                    ? this.reason
-                    : ", in which " + where + " is of type " + this.type.getTypeName() + this.reason;
+    private static @Nullable Object component(Object part, String name, Object value) {
+        try {
+            Method accessor = part.getClass().getMethod(name);
+            accessor.trySetAccessible();
+            return accessor.invoke(part);
+        } catch (ReflectiveOperationException ex) {
+            throw new UnstableTextException(value, part, UNREADABLE);
         }
     }
 

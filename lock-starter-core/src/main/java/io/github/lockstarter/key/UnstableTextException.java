@@ -8,7 +8,18 @@ public final class UnstableTextException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
 
-    UnstableTextException(Object value, StableText.Part part) {
-        super("a value of type " + value.getClass().getTypeName() + part);
+    /**
+     * Creates the exception.
+     *
+     * @param part the value itself, or something in it whose text differs between JVMs
+     * @param reason end of the sentence that begins with the type of the part, followed by a remedy
+     */
+    @SuppressWarnings("ReferenceEquality") // the part is the value or an object in it
+    UnstableTextException(Object value, Object part, String reason) {
+        super("a value of type " + value.getClass().getTypeName()
+                + (part == value
+                        ? ""
+                        : ", which contains a value of type " + part.getClass().getTypeName())
+                + reason);
     }
 }

@@ -5,8 +5,6 @@ import static io.github.lockstarter.lock.Moment.MILLI;
 import static io.github.lockstarter.lock.Moment.NEVER;
 
 import io.github.lockstarter.store.GrantKind;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +51,7 @@ public final class Acquisition {
 
     // Asking
 
+    /** Time at which the latest attempt was requested. */
     long askedAt = BEFORE;
 
     /** Whether the latest attempt has an outcome. */
@@ -70,6 +69,7 @@ public final class Acquisition {
     /** The store had not granted the lock to the id at some time after this moment. */
     Moment notOwnerAt;
 
+    /** Whether too much time lies between two proofs that the id is not the owner, see {@link LocalLock}. */
     boolean hasProofGap;
 
     /** Whether an attempt after the grant has put the id into the line again, because the store has lost the grant. */
@@ -88,8 +88,13 @@ public final class Acquisition {
 
     int openAttempts;
 
+    /** Time of the latest outcome of an attempt. */
     long settledAt = BEFORE;
 
+    /**
+     * Time until which the store may hold the lock for an attempt that had no reply, or {@link Moment#BEFORE} if each
+     * attempt had one.
+     */
     long unsettledUntil = BEFORE;
 
     // Holding
@@ -121,17 +126,22 @@ public final class Acquisition {
     /** The end of the validity by the monotonic clock. Any thread may read it. */
     volatile long validUntil = BEFORE;
 
+    /** Time of the grant by the store, or of the downgrade of the writer. */
     long grantedAt;
 
+    /** Number of hand-overs in memory since the grant by the store. */
     int handOvers;
 
+    /** The end of the minimum hold, until which a release keeps the lock taken. */
     long keepUntil = BEFORE;
 
     /** Whether a reply has shown that the store has set the full lease. */
     boolean isConfirmed = true;
 
+    /** Whether other readers of this JVM may join for a limited time. */
     boolean isJoinable;
 
+    /** Number of renewals and downgrades without an outcome. */
     short renewalsOpen;
 
     /**
@@ -146,6 +156,7 @@ public final class Acquisition {
     @Nullable
     Acquisition former;
 
+    /** Whether the store has answered the downgrade of this writer, whose id no longer owns the lock then. */
     boolean isDowngraded;
 
     // Ending
@@ -154,6 +165,7 @@ public final class Acquisition {
     @Nullable
     Grant releasing;
 
+    /** Whether a release is under way. */
     boolean isReleasing;
 
     /**
@@ -163,11 +175,13 @@ public final class Acquisition {
     @Nullable
     PendingRefusal pendingRefusal;
 
+    /** Time from which a release is not repeated. */
     long giveUpAt;
 
     /** Number of grants that were lost because their time was over and that their owners have not released. */
     int lostGrants;
 
+    /** Number of failures in a row, which determines the next pause. */
     byte failures;
 
     Acquisition(String id, GrantKind kind, Moment now) {
@@ -300,22 +314,6 @@ public final class Acquisition {
         }
         removed.previous = null;
         removed.next = null;
-    }
-
-    /** Returns a copy of the present grants. */
-    List<Grant> grants() {
-        Grant head = this.grant;
-        if (head == null) {
-            return List.of();
-        }
-        if (head.next == null) {
-            return List.of(head);
-        }
-        List<Grant> all = new ArrayList<>();
-        for (Grant each = head; each != null; each = each.next) {
-            all.add(each);
-        }
-        return all;
     }
 
     /**

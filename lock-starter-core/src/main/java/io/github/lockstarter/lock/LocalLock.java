@@ -14,7 +14,6 @@ import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.Successor;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,7 @@ public final class LocalLock {
      * grant is the share of the lock that it takes: one reader, a number of permits, or the whole lock. A hand-over in
      * memory passes a held acquisition to the next waiter of this JVM.
      *
-     * Invariants between two inputs. The simulation checks them after each input (brokenInvariant).
+     * Invariants between two inputs. The simulation checks them after each input.
      *   1. There is a candidate if and only if there is a first waiter and this JVM does not hold the whole lock. The
      *      candidate has the kind of the first waiter. A reader needs no candidate if it will join a writer that
      *      becomes a reader. If this JVM holds shared grants, its first waiter stands in the line of the store, and no
@@ -117,13 +116,15 @@ public final class LocalLock {
     private final Effects out;
 
     /** {@link WaiterQueue#NONE} until the first waiter enters, and again after a renewal without waiters. */
-    private WaiterQueue waiters = WaiterQueue.NONE;
+    WaiterQueue waiters = WaiterQueue.NONE;
 
     /** Head of the linked list of acquisitions, or {@code null} if there is none. */
-    private @Nullable Acquisition acquisitions;
+    @Nullable
+    Acquisition acquisitions;
 
     /** The acquisition that asks for the lock, or {@code null} if there is none. */
-    private @Nullable Acquisition candidate;
+    @Nullable
+    Acquisition candidate;
 
     private boolean stopped;
 
@@ -180,7 +181,7 @@ public final class LocalLock {
      * @return {@code false} if the wait has already ended
      */
     public boolean withdraw(Waiter waiter, Cause cause, Moment now) {
-        if (!waiter.isQueued()) {
+        if (!waiter.isQueued) {
             return false;
         }
         refuse(waiter, cause, null, now);
@@ -216,7 +217,9 @@ public final class LocalLock {
                 end(acquisition, now.nanos(), now);
                 boolean needsCandidate = acquisition.keepUntil <= now.nanos() && this.candidate == null;
                 sendRelease(
-                        acquisition, next != null && needsCandidate && mayAsk(next) ? open(next.kind, now) : null, now);
+                        acquisition,
+                        next != null && needsCandidate && mayAsk(next) ? newCandidate(next.kind, now) : null,
+                        now);
             }
         } else {
             returned(grant, now);
@@ -363,7 +366,7 @@ public final class LocalLock {
         } else if (acquisition.phase == Phase.ASKING) {
             acquisition.isNotified = true;
             if (isProof(acquisition, token, now)) {
-                begin(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);
+                beginHold(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);
             } else {
                 acquisition.dueAt = now.nanos();
             }
@@ -404,12 +407,12 @@ public final class LocalLock {
         Acquisition acquisition = sent.acquisition;
         Command command = sent.command;
         if (command instanceof Command.Acquire) {
-            answered(acquisition, sent, reply, now);
+            attemptAnswered(acquisition, sent, reply, now);
         } else if (command instanceof Command.Release) {
             releaseAnswered(acquisition, sent, reply, now);
         } else {
             if (command instanceof Command.Downgrade) {
-                settled(acquisition, sent, now);
+                attemptOver(acquisition, sent, now);
             }
             acquisition.renewalsOpen--;
             if (acquisition.phase == Phase.HELD) {
@@ -429,14 +432,14 @@ public final class LocalLock {
         Acquisition acquisition = sent.acquisition;
         Command command = sent.command;
         if (command instanceof Command.Acquire) {
-            unanswered(acquisition, sent, cause, now);
+            attemptFailed(acquisition, sent, cause, now);
             if (acquisition.phase == Phase.ASKING) {
-                rejected(acquisition, cause, now);
+                candidateFailed(acquisition, cause, now);
             }
         } else if (command instanceof Command.Release) {
             Acquisition successor = sent.successor;
             if (successor != null) {
-                unanswered(successor, sent, cause, now);
+                attemptFailed(successor, sent, cause, now);
                 successor.askAt(now.nanos());
             }
             releaseOver(acquisition, cause);
@@ -444,7 +447,7 @@ public final class LocalLock {
             repeatRelease(acquisition, now);
         } else {
             if (command instanceof Command.Downgrade) {
-                unanswered(acquisition, sent, cause, now);
+                attemptFailed(acquisition, sent, cause, now);
             }
             acquisition.renewalsOpen--;
             if (acquisition.phase == Phase.HELD) {
@@ -505,7 +508,6 @@ public final class LocalLock {
      * @param cause reported to callers that wait for an outcome, which is unknown
      */
     void failStop(LockStoreException cause, Moment now) {
-        this.waiters.rebuild();
         for (Waiter waiter = this.waiters.first; waiter != null; waiter = this.waiters.first) {
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, cause, true));
             this.waiters.remove(waiter);
@@ -546,6 +548,11 @@ public final class LocalLock {
 
     // ---- What follows from the facts
 
+    /**
+     * Derives from all facts what must happen now, in this order: grants end or are renewed, waiters whose time is up
+     * are refused, readers join an acquisition, the candidate follows the first waiter and asks the store, ids that
+     * have ended are released, and acquisitions that are over are removed.
+     */
     private void advance(Moment now) {
         checkGrants(now);
         Waiter first = this.waiters.first;
@@ -561,16 +568,16 @@ public final class LocalLock {
             grant(shared, first, Way.JOINED, now);
             first = this.waiters.first;
         }
-        Acquisition asking = this.candidate;
-        if (asking != null && (first == null || !asking.kind.equals(first.kind))) {
-            leaveLine(asking, now);
-            asking = null;
+        Acquisition candidate = this.candidate;
+        if (candidate != null && (first == null || !candidate.kind.equals(first.kind))) {
+            leaveLine(candidate, now);
+            candidate = null;
         }
-        if (first != null && asking == null && mayAsk(first)) {
-            asking = open(first.kind, now);
+        if (first != null && candidate == null && mayAsk(first)) {
+            candidate = newCandidate(first.kind, now);
         }
-        if (first != null && asking != null) {
-            askIfDue(asking, first, now);
+        if (first != null && candidate != null) {
+            askIfDue(candidate, first, now);
         }
         long next = first != null ? this.waiters.dueAt() : NEVER;
         Acquisition before = null;
@@ -656,7 +663,7 @@ public final class LocalLock {
         if (this.overdueMayEnd) {
             this.overdueMayEnd = false;
             for (Waiter waiter : this.waiters.takeOverdue()) {
-                if (waiter.isQueued() && !refuseIfKnown(waiter, now)) {
+                if (waiter.isQueued && !refuseIfKnown(waiter, now)) {
                     this.waiters.addOverdue(waiter);
                 }
             }
@@ -667,21 +674,21 @@ public final class LocalLock {
                 continue;
             }
             long latest = Moment.sum(waiter.deadline, this.rules.commandTimeout());
-            Acquisition asking = this.candidate;
-            // The attempt has waited to be written for as long as its outcome may take.
-            boolean isOverload = asking != null
-                    && asking.waitingAttempts > 0
-                    && asking.waitingAttempts == asking.openAttempts
-                    && !asking.hasReply
+            Acquisition candidate = this.candidate;
+            // No attempt was written during a whole command timeout.
+            boolean isOverload = candidate != null
+                    && candidate.waitingAttempts > 0
+                    && candidate.waitingAttempts == candidate.openAttempts
+                    && !candidate.hasReply
                     && waiter.waitTime >= this.rules.commandTimeout();
             if (latest <= now.nanos() || isOverload) {
                 refuse(waiter, Cause.STORE_FAILED, null, now);
                 continue;
             }
-            this.waiters.postpone(waiter, latest);
+            this.waiters.postpone(latest);
             this.waiters.addOverdue(waiter);
-            if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {
-                asking.dueAt = now.nanos();
+            if (candidate != null && (candidate.askedAt < waiter.enteredAt || candidate.isAnswered)) {
+                candidate.dueAt = now.nanos();
             }
         }
     }
@@ -702,7 +709,7 @@ public final class LocalLock {
         if (known == null || known.askedAt < waiter.enteredAt) {
             return false;
         }
-        if (isRejectedAgain(known)) {
+        if (othersMayBeExecuted(known)) {
             return false;
         }
         refuse(waiter, known.cause, known.failure, now);
@@ -713,12 +720,12 @@ public final class LocalLock {
      * Returns whether the store has rejected an attempt while others are open. Their outcomes must show that the store
      * has executed none of them.
      */
-    private boolean isRejectedAgain(Outcome known) {
-        Acquisition asking = this.candidate;
+    private boolean othersMayBeExecuted(Outcome known) {
+        Acquisition candidate = this.candidate;
         return known.failure != null
                 && !known.failure.isOutcomeUnknown()
-                && asking != null
-                && asking.openAttempts > asking.waitingAttempts;
+                && candidate != null
+                && candidate.openAttempts > candidate.waitingAttempts;
     }
 
     /**
@@ -727,17 +734,17 @@ public final class LocalLock {
      * command timeout after the end of the wait.
      */
     private void refuse(Waiter waiter, Cause cause, @Nullable LockStoreException failure, Moment now) {
-        Acquisition asking = this.candidate;
+        Acquisition candidate = this.candidate;
         boolean isLast = waiter.previous == null && waiter.next == null;
-        if (asking != null && isLast && asking.waitingAttempts > 0) {
-            withdraw(asking);
+        if (candidate != null && isLast && candidate.waitingAttempts > 0) {
+            withdraw(candidate);
         }
-        Refusal refusal = refusal(cause, failure, asking != null && asking.isUnsettled(now));
-        if (asking != null && isLast && cause != Cause.STORE_FAILED && isAnswered(asking, now)) {
+        Refusal refusal = refusal(cause, failure, candidate != null && candidate.isUnsettled(now));
+        if (candidate != null && isLast && cause != Cause.STORE_FAILED && mustLeaveFirst(candidate, now)) {
             long latest = Moment.sum(Math.min(waiter.deadline, now.nanos()), this.rules.commandTimeout());
-            asking.pendingRefusal = new Acquisition.PendingRefusal(waiter, refusal, latest);
+            candidate.pendingRefusal = new Acquisition.PendingRefusal(waiter, refusal, latest);
             this.waiters.remove(waiter);
-            leaveLine(asking, now);
+            leaveLine(candidate, now);
         } else {
             // This call allocates, so it precedes the removal: if memory is exhausted, the waiter stays and is refused
             // again.
@@ -755,14 +762,14 @@ public final class LocalLock {
     }
 
     /**
-     * Returns whether the candidate may stand in the line of the store, and no attempt shows that the store does not
-     * answer.
+     * Returns whether the refusal of the last waiter is reported only after the candidate has left the line of the
+     * store. The candidate must be able to stand there, and no attempt may show that the store does not answer.
      */
-    private boolean isAnswered(Acquisition asking, Moment now) {
-        return !asking.isUnknownToStore()
-                && asking.failures == 0
-                && asking.unsettledUntil == BEFORE
-                && (asking.openAttempts == 0 || now.nanos() - asking.askedAt < this.rules.poll());
+    private boolean mustLeaveFirst(Acquisition candidate, Moment now) {
+        return !candidate.isUnknownToStore()
+                && candidate.failures == 0
+                && candidate.unsettledUntil == BEFORE
+                && (candidate.openAttempts == 0 || now.nanos() - candidate.askedAt < this.rules.poll());
     }
 
     private Refusal refusal(Cause cause, @Nullable LockStoreException failure, boolean mayBeGranted) {
@@ -774,7 +781,8 @@ public final class LocalLock {
 
     // ---- Asking
 
-    private Acquisition open(GrantKind kind, Moment now) {
+    /** Creates an acquisition with a new id, which is the candidate until it is granted the lock or ends. */
+    private Acquisition newCandidate(GrantKind kind, Moment now) {
         Acquisition acquisition = new Acquisition(this.out.id(kind), kind, now);
         add(acquisition);
         this.candidate = acquisition;
@@ -793,7 +801,7 @@ public final class LocalLock {
             return;
         }
         boolean join = acquisition.hasJoined || first.waitTime > 0;
-        asking(acquisition, join, now);
+        attemptBegan(acquisition, join, now);
         acquisition.terms = first.terms;
         send(new Command.Acquire(this.name, acquisition.id, millis(first.terms.lease()), join), acquisition, null, now);
     }
@@ -803,7 +811,12 @@ public final class LocalLock {
         this.acquisitions = acquisition;
     }
 
-    private static void asking(Acquisition acquisition, boolean join, Moment now) {
+    /**
+     * Notes that an attempt is sent.
+     *
+     * @param join whether it asks for a place in the line
+     */
+    private static void attemptBegan(Acquisition acquisition, boolean join, Moment now) {
         acquisition.openAttempts++;
         acquisition.hasJoined |= join;
         acquisition.askedAt = now.nanos();
@@ -813,13 +826,15 @@ public final class LocalLock {
         acquisition.dueAt = NEVER;
     }
 
+    /** Lets the candidate ask the store without a pause. */
     private void askNow(Moment now) {
         if (this.candidate != null) {
             this.candidate.dueAt = now.nanos();
         }
     }
 
-    private void settled(Acquisition acquisition, Sent attempt, Moment now) {
+    /** Notes that an attempt has its outcome, whatever it is. */
+    private void attemptOver(Acquisition acquisition, Sent attempt, Moment now) {
         // After a fail-stop, no attempt counts as open.
         acquisition.openAttempts = Math.max(0, acquisition.openAttempts - 1);
         acquisition.settledAt = now.nanos();
@@ -827,8 +842,9 @@ public final class LocalLock {
         acquisition.isAnswered |= attempt.at.nanos() >= acquisition.askedAt;
     }
 
-    private void unanswered(Acquisition acquisition, Sent attempt, LockStoreException cause, Moment now) {
-        settled(acquisition, attempt, now);
+    /** Notes that an attempt had no usable reply. Unless its outcome is known, the store may still execute it. */
+    private void attemptFailed(Acquisition acquisition, Sent attempt, LockStoreException cause, Moment now) {
+        attemptOver(acquisition, attempt, now);
         if (cause.isOutcomeUnknown()) {
             acquisition.unsettledUntil =
                     Math.max(acquisition.unsettledUntil, Moment.sum(now.nanos(), leaseOf(attempt)));
@@ -837,6 +853,7 @@ public final class LocalLock {
         noteFailure(attempt.at, cause);
     }
 
+    /** Notes a failure with which waiters may be refused whose time is up. */
     private void noteFailure(Moment askedAt, @Nullable LockStoreException cause) {
         this.outcome = new Outcome(askedAt.nanos(), Cause.STORE_FAILED, cause);
         this.overdueMayEnd = true;
@@ -846,7 +863,7 @@ public final class LocalLock {
      * Handles the failure of an attempt of the candidate. A transient failure is followed by another attempt, and any
      * other failure refuses the first waiter.
      */
-    private void rejected(Acquisition acquisition, LockStoreException cause, Moment now) {
+    private void candidateFailed(Acquisition acquisition, LockStoreException cause, Moment now) {
         Waiter first = this.waiters.first;
         if (cause.isTransient()) {
             if (first != null && first.waitTime == Waiter.FOREVER && acquisition.failures == 0) {
@@ -864,8 +881,8 @@ public final class LocalLock {
     /**
      * Processes the reply to an attempt of the acquisition: an acquire, or the release that names it as its successor.
      */
-    private void answered(Acquisition acquisition, Sent attempt, Reply reply, Moment now) {
-        settled(acquisition, attempt, now);
+    private void attemptAnswered(Acquisition acquisition, Sent attempt, Reply reply, Moment now) {
+        attemptOver(acquisition, attempt, now);
         acquisition.hasReply = true;
         if (reply instanceof Reply.Granted granted) {
             boolean isProven = !(attempt.command instanceof Command.Release && this.rules.needsConfirmation());
@@ -873,7 +890,7 @@ public final class LocalLock {
                 acquisition.askAt(now.nanos());
             } else if (acquisition.phase == Phase.ASKING) {
                 Way way = attempt.successor == null ? Way.REPLY : Way.LOCAL;
-                begin(acquisition, granted.token(), attempt.at, leaseOf(attempt), way, now);
+                beginHold(acquisition, granted.token(), attempt.at, leaseOf(attempt), way, now);
             } else if (acquisition.phase == Phase.HELD) {
                 // The attempt may have been made for a waiter that has left and had requested a longer lease.
                 extend(acquisition, attempt, Math.min(leaseOf(attempt), acquisition.terms.lease()));
@@ -885,12 +902,12 @@ public final class LocalLock {
             if (owner != null && (before == null || !owner.equals(before.owner()))) {
                 this.out.taken(owner);
             }
-            refused(acquisition, attempt, taken.token(), taken.pollMillis() > 0, now);
+            attemptRefused(acquisition, attempt, taken.token(), taken.pollMillis() > 0, now);
             if (acquisition.phase == Phase.ASKING && attempt.at.nanos() >= acquisition.askedAt) {
                 acquisition.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));
             }
         } else if (reply instanceof Reply.InLine inLine) {
-            refused(acquisition, attempt, inLine.token(), true, now);
+            attemptRefused(acquisition, attempt, inLine.token(), true, now);
             acquisition.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));
         } else {
             // The release has ended no grant, so the store has not considered its successor.
@@ -898,7 +915,8 @@ public final class LocalLock {
         }
     }
 
-    private void refused(Acquisition acquisition, Sent attempt, long ownerToken, boolean isInLine, Moment now) {
+    /** Notes that the store has refused an attempt, because others hold the lock. */
+    private void attemptRefused(Acquisition acquisition, Sent attempt, long ownerToken, boolean isInLine, Moment now) {
         this.outcome = new Outcome(attempt.at.nanos(), Cause.HELD_BY_OTHERS, null);
         this.overdueMayEnd = true;
         acquisition.failures = 0;
@@ -936,6 +954,7 @@ public final class LocalLock {
         acquisition.token = Math.max(acquisition.token, ownerToken);
     }
 
+    /** Returns how long the latest proof is still part of the chain, see {@link #notOwner}. */
     private long claimLeft(Acquisition acquisition, Moment now) {
         return Rules.usable(this.rules.claim()) - now.since(acquisition.notOwnerAt);
     }
@@ -979,7 +998,13 @@ public final class LocalLock {
 
     // ---- Holding
 
-    private void begin(Acquisition acquisition, long token, Moment from, long lease, Way way, Moment now) {
+    /**
+     * Begins to hold the lock for the first waiter.
+     *
+     * @param from time from which the lease is counted
+     * @param lease lease that the store has set, in nanoseconds
+     */
+    private void beginHold(Acquisition acquisition, long token, Moment from, long lease, Way way, Moment now) {
         Waiter waiter = Objects.requireNonNull(this.waiters.first);
         if (!fits(waiter)) {
             // The store has lost a grant of this JVM. Renewals show which one, and until then the new grant is not
@@ -1087,6 +1112,7 @@ public final class LocalLock {
         grant(acquisition, next, Way.LOCAL, now);
     }
 
+    /** Notes that the store has set the lease by the given command, and schedules the next renewal. */
     private void extend(Acquisition acquisition, Sent sent, long lease) {
         acquisition.extend(sent.at, Rules.usable(lease), lease);
         acquisition.isConfirmed |= lease >= acquisition.terms.lease();
@@ -1252,7 +1278,7 @@ public final class LocalLock {
         Successor next = null;
         if (successor != null) {
             Waiter first = Objects.requireNonNull(this.waiters.first);
-            asking(successor, true, now);
+            attemptBegan(successor, true, now);
             successor.terms = first.terms;
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
@@ -1279,7 +1305,7 @@ public final class LocalLock {
         Acquisition successor = sent.successor;
         if (successor != null) {
             // The release is processed first, because observers must see the end of a grant before the next grant.
-            answered(successor, sent, reply, now);
+            attemptAnswered(successor, sent, reply, now);
         }
         if (isOver(acquisition, sent, reply)) {
             acquisition.isReleasing = false;
@@ -1376,7 +1402,7 @@ public final class LocalLock {
     }
 
     /** Returns whether the first waiter may ask the store. If this JVM has an exclusive grant, it waits in memory. */
-    private boolean mayAsk(Waiter first) {
+    boolean mayAsk(Waiter first) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD && (!acquisition.kind.isShared() || willBeJoined(acquisition, first))) {
                 return false;
@@ -1449,60 +1475,6 @@ public final class LocalLock {
                 }
             }
         }
-    }
-
-    /** Returns whether a downgrade has no reply yet. For tests. */
-    boolean isDowngrading() {
-        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
-            if (acquisition.phase == Phase.HELD && acquisition.isDowngrading()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Returns the first invariant that is violated, or {@code null} if all hold. For tests. */
-    @Nullable
-    String brokenInvariant() {
-        Waiter first = this.waiters.first;
-        boolean needsCandidate = first != null && mayAsk(first);
-        // During a downgrade, a candidate is allowed although the first waiter, behind one that had to ask, may be a
-        // reader that will join.
-        if (this.candidate != null ? !needsCandidate && !isDowngrading() : needsCandidate) {
-            return "a candidate without need, or none";
-        }
-        if (first != null && this.candidate != null && !this.candidate.kind.equals(first.kind)) {
-            return "the candidate has not the kind of the first waiter";
-        }
-        long permits = 0;
-        long limit = Long.MAX_VALUE;
-        int exclusive = 0;
-        int shared = 0;
-        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
-            if (acquisition.phase == Phase.OVER
-                    || (acquisition.phase == Phase.ASKING) != (acquisition == this.candidate)) {
-                return "an acquisition in phase " + acquisition.phase;
-            }
-            if (acquisition.phase == Phase.HELD) {
-                List<Grant> grants = acquisition.grants();
-                if (grants.isEmpty() || !grants.stream().allMatch(Grant::isLive)) {
-                    return "a held acquisition without a live grant";
-                }
-                if (grants.size() > 1 && acquisition.kind.mode() != LockMode.READ) {
-                    return "several owners of an acquisition";
-                }
-                permits += acquisition.kind.weight();
-                limit = acquisition.kind.mode() == LockMode.PERMIT
-                        ? Math.max(limit == Long.MAX_VALUE ? 0 : limit, acquisition.kind.limit())
-                        : limit;
-                exclusive += acquisition.kind.isShared() ? 0 : 1;
-                shared += acquisition.kind.isShared() ? 1 : 0;
-            }
-        }
-        if (permits > limit || exclusive > 1 || (exclusive == 1 && shared > 0)) {
-            return "held grants that do not fit together";
-        }
-        return null;
     }
 
     /** The time of an attempt that has not granted the lock, and the cause with which it refuses waiters. */

@@ -31,11 +31,11 @@ public abstract class Waiter {
     /** The end of the wait, or {@link Moment#NEVER} if there is none. */
     public long deadline;
 
-    /** Position in the heap of deadlines of the queue, or -1 if the waiter is not in the queue. */
-    int heapIndex = -1;
+    /** Whether the wait has not ended. */
+    boolean isQueued;
 
-    /** The time by which the queue orders deadlines: the end of the wait, then the end of the grace period after it. */
-    long heapKey;
+    /** The time at which something is due for the waiter: the end of the wait, then the end of the grace period after it. */
+    long dueAt;
 
     @Nullable
     Waiter previous;
@@ -49,10 +49,5 @@ public abstract class Waiter {
         this.waitTime = waitTime;
         this.terms = terms;
         this.owner = owner;
-    }
-
-    /** Returns whether the wait has not ended. */
-    final boolean isQueued() {
-        return this.heapIndex >= 0;
     }
 }

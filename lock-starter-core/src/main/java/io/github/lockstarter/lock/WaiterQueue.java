@@ -1,25 +1,26 @@
 package io.github.lockstarter.lock;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The waiters of one lock in the order of their arrival, which are also ordered by the times at which something is due
- * for them. Entering and leaving take O(log n). The links and the heap positions are fields of the waiters, and a
- * single waiter needs no heap.
+ * for them. Entering and leaving take O(log n). The links are fields of the waiters, and a single waiter needs no heap.
  *
- * <p>Any method call can fail if the stack is exhausted. Therefore a waiter enters and leaves by writes of fields, and
- * each later call either orders the heap or has no effect. After an error, only the order of the heap can be wrong, and
- * {@link #rebuild} corrects it. Not thread-safe.
+ * <p>Any method call can fail if memory is exhausted. Therefore a waiter enters and leaves by writes of fields. A waiter
+ * that leaves may stay in the heap until it would be the first there, or until the heap consists of such waiters by
+ * half. Not thread-safe.
  */
 final class WaiterQueue {
 
-    private static final @Nullable Waiter[] EMPTY = new Waiter[0];
-
     /** The shared queue of locks without waiters that are new or were renewed. It is never changed. */
     static final WaiterQueue NONE = new WaiterQueue();
+
+    private static final Comparator<Waiter> BY_TIME = Comparator.comparingLong(waiter -> waiter.dueAt);
 
     /** The first waiter, or {@code null} if the queue is empty. Only this class changes it. */
     @Nullable
@@ -27,41 +28,48 @@ final class WaiterQueue {
 
     private @Nullable Waiter last;
 
-    /**
-     * A binary heap ordered by {@link Waiter#heapKey}. It stays empty as long as there is at most one waiter at a time.
-     */
-    private @Nullable Waiter[] heap = EMPTY;
-
     private int size;
+
+    /** All waiters, and some that have left, or {@code null} as long as there is at most one waiter at a time. */
+    private @Nullable PriorityQueue<Waiter> heap;
 
     private List<Waiter> overdue = List.of();
 
     /** Returns the waiter for which something is due first, or {@code null} if the queue is empty. */
     @Nullable
     Waiter nextDue() {
-        return this.size > 1 ? this.heap[0] : this.first;
+        PriorityQueue<Waiter> all = this.heap;
+        if (all == null) {
+            return this.first;
+        }
+        Waiter next = all.peek();
+        while (next != null && !next.isQueued) {
+            all.poll();
+            next = all.peek();
+        }
+        return next;
     }
 
     /**
      * Returns the time at which something is due for {@link #nextDue}, or {@link Moment#NEVER} if the queue is empty.
      */
     long dueAt() {
-        Waiter next = this.size > 1 ? this.heap[0] : this.first;
-        return next != null ? next.heapKey : Moment.NEVER;
+        Waiter next = this.heap != null ? nextDue() : this.first;
+        return next != null ? next.dueAt : Moment.NEVER;
     }
 
     void add(Waiter waiter, long dueAt) {
-        if (this.size > 0 && this.size >= this.heap.length) {
-            // The allocation precedes all changes, because it can fail.
-            this.heap = Arrays.copyOf(this.heap, 4 * this.size);
+        waiter.dueAt = dueAt;
+        // The heap allocates memory, so it precedes all other changes. The waiter is queued only after them.
+        PriorityQueue<Waiter> all = this.heap;
+        if (all == null && this.first != null) {
+            all = new PriorityQueue<>(BY_TIME);
+            all.add(this.first);
         }
-        int index = this.size++;
-        if (index > 0) {
-            this.heap[0] = index == 1 ? this.first : this.heap[0];
-            this.heap[index] = waiter;
+        if (all != null) {
+            all.add(waiter);
+            this.heap = all;
         }
-        waiter.heapIndex = index;
-        waiter.heapKey = dueAt;
         Waiter before = this.last;
         waiter.previous = before;
         if (before == null) {
@@ -70,20 +78,14 @@ final class WaiterQueue {
             before.next = waiter;
         }
         this.last = waiter;
-        if (index > 0) {
-            moveUp(waiter, index);
-        }
+        waiter.isQueued = true;
+        this.size++;
     }
 
-    /**
-     * Removes a waiter.
-     *
-     * @return {@code false} if the waiter was not in the queue
-     */
-    boolean remove(Waiter waiter) {
-        int index = waiter.heapIndex;
-        if (index < 0) {
-            return false;
+    /** Removes a waiter. Has no effect if the waiter is not in the queue. */
+    void remove(Waiter waiter) {
+        if (!waiter.isQueued) {
+            return;
         }
         Waiter before = waiter.previous;
         Waiter behind = waiter.next;
@@ -99,32 +101,31 @@ final class WaiterQueue {
         }
         waiter.previous = null;
         waiter.next = null;
-        waiter.heapIndex = -1;
+        waiter.isQueued = false;
         if (--this.size == 0) {
-            if (this.heap.length > 0) {
-                this.heap = EMPTY;
-            }
+            this.heap = null;
             if (!this.overdue.isEmpty()) {
                 this.overdue = List.of();
             }
-            return true;
+        } else if (this.heap != null && this.heap.size() > 2 * this.size) {
+            // In contrast to removeIf(), this allocates nothing.
+            this.heap.clear();
+            for (Waiter each = this.first; each != null; each = each.next) {
+                this.heap.add(each);
+            }
         }
-        Waiter moved = this.heap[this.size];
-        this.heap[this.size] = null;
-        if (moved != null && moved != waiter) {
-            this.heap[index] = moved;
-            moved.heapIndex = index;
-            moveUp(moved, index);
-            moveDown(moved, moved.heapIndex);
-        }
-        return true;
     }
 
-    /** Sets a later time at which something is due for the waiter. */
-    void postpone(Waiter waiter, long dueAt) {
-        waiter.heapKey = dueAt;
-        if (this.size > 1) {
-            moveDown(waiter, waiter.heapIndex);
+    /** Sets a later time at which something is due for {@link #nextDue}. */
+    void postpone(long dueAt) {
+        Waiter waiter = Objects.requireNonNull(nextDue());
+        PriorityQueue<Waiter> all = this.heap;
+        if (all != null) {
+            all.poll();
+        }
+        waiter.dueAt = dueAt;
+        if (all != null) {
+            all.add(waiter);
         }
     }
 
@@ -145,55 +146,5 @@ final class WaiterQueue {
             this.overdue = List.of();
         }
         return all;
-    }
-
-    /** Restores the order of the heap after an error. */
-    void rebuild() {
-        for (int index = this.size / 2; index-- > 0; ) {
-            Waiter waiter = this.heap[index];
-            if (waiter != null) {
-                moveDown(waiter, index);
-            }
-        }
-    }
-
-    private void moveUp(Waiter waiter, int from) {
-        int index = from;
-        while (index > 0) {
-            int parent = (index - 1) >>> 1;
-            Waiter above = this.heap[parent];
-            if (above == null || above.heapKey <= waiter.heapKey) {
-                break;
-            }
-            this.heap[index] = above;
-            above.heapIndex = index;
-            index = parent;
-        }
-        this.heap[index] = waiter;
-        waiter.heapIndex = index;
-    }
-
-    private void moveDown(Waiter waiter, int from) {
-        int index = from;
-        while (true) {
-            int child = 2 * index + 1;
-            if (child >= this.size) {
-                break;
-            }
-            Waiter below = this.heap[child];
-            Waiter right = child + 1 < this.size ? this.heap[child + 1] : null;
-            if (right != null && below != null && right.heapKey < below.heapKey) {
-                child++;
-                below = right;
-            }
-            if (below == null || waiter.heapKey <= below.heapKey) {
-                break;
-            }
-            this.heap[index] = below;
-            below.heapIndex = index;
-            index = child;
-        }
-        this.heap[index] = waiter;
-        waiter.heapIndex = index;
     }
 }

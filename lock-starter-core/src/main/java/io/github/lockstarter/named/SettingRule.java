@@ -10,17 +10,9 @@ public final class SettingRule {
 
     private static final Duration MAX_TIME = Duration.ofDays(3660);
 
-    private static final Duration MAX_HAND_OFF = Duration.ofSeconds(10);
-
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(100);
 
     private static final Duration ONE_MILLI = Duration.ofMillis(1);
-
-    /**
-     * Tokens must grow even if a server restarts without data: its first token is its time in microseconds. Between two
-     * grants of the store, there must therefore be fewer hand-offs than microseconds.
-     */
-    private static final int MAX_HAND_OFFS = 10_000;
 
     private SettingRule() {}
 
@@ -51,26 +43,6 @@ public final class SettingRule {
     /** Requires a watchdog timeout. */
     public static void requireTimeout(String property, Duration value, String otherwise) {
         require(isTime(value, MIN_TIMEOUT), property, value, "must be at least 100ms and at most 3660 days", otherwise);
-    }
-
-    /** Requires the time in which a lock may be handed over without the store. */
-    public static void requireHandOffTime(String property, Duration value, String otherwise) {
-        require(
-                value.compareTo(Duration.ZERO) >= 0 && value.compareTo(MAX_HAND_OFF) <= 0,
-                property,
-                value,
-                "must be zero (never hand over without the store) or a time up to 10s",
-                otherwise);
-    }
-
-    /** Requires a number of hand-offs without the store. */
-    public static void requireHandOffCount(String property, int value, String otherwise) {
-        require(
-                value >= 0 && value <= MAX_HAND_OFFS,
-                property,
-                value,
-                "must be zero (never hand over without the store) or at most " + MAX_HAND_OFFS,
-                otherwise);
     }
 
     /** Returns whether the time is at least that, and not longer than any setting may be. */

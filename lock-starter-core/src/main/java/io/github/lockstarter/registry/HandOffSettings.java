@@ -17,8 +17,24 @@ public record HandOffSettings(Duration maxTime, int maxCount) {
      */
     public static final HandOffSettings DEFAULT = new HandOffSettings(Duration.ofMillis(10), 64);
 
+    /**
+     * Tokens must grow even if a server restarts without data: its first token is its time in microseconds. Between two
+     * grants of the store, there must therefore be fewer hand-offs than microseconds.
+     */
+    private static final int MAX_COUNT = 10_000;
+
     public HandOffSettings {
-        SettingRule.requireHandOffTime("handoff.max-time", maxTime, "10ms");
-        SettingRule.requireHandOffCount("handoff.max-count", maxCount, "64");
+        SettingRule.require(
+                !maxTime.isNegative() && maxTime.compareTo(Duration.ofSeconds(10)) <= 0,
+                "handoff.max-time",
+                maxTime,
+                "must be zero (never hand over without the store) or a time up to 10s",
+                "10ms");
+        SettingRule.require(
+                maxCount >= 0 && maxCount <= MAX_COUNT,
+                "handoff.max-count",
+                maxCount,
+                "must be zero (never hand over without the store) or at most " + MAX_COUNT,
+                "64");
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * finds the descriptions of others. No method blocks, and no caller of a lock waits for this class. Thread-safe.
  *
  * <p>The description of this instance is published at the start and then every 30 seconds. After a failure, it is tried
- * again within 30 seconds. Without being published again, it stays in the store for ten times that interval, or for
+ * again after five seconds. Without being published again, it stays in the store for ten times that interval, or for
  * twice the lease of a renewed lock if that is longer, because the holder of a lock must still be shown after its
  * crash.
  *
@@ -39,11 +39,9 @@ final class Instances {
 
     private static final int CAPACITY = 1_000;
 
-    private static final long READ_AGAIN = TimeUnit.SECONDS.toNanos(5);
+    private static final long TRY_AGAIN = TimeUnit.SECONDS.toNanos(5);
 
     private static final Duration REFRESH = Duration.ofSeconds(30);
-
-    private static final long FIRST_RETRY = TimeUnit.SECONDS.toNanos(1);
 
     private static final LockLog logger = LockLog.of(Instances.class);
 
@@ -56,9 +54,6 @@ final class Instances {
     private final long ttlMillis;
 
     private volatile LockHolder own;
-
-    /** The pause before the next attempt to publish after a failure. Only one attempt runs at a time. */
-    private volatile long retry = FIRST_RETRY;
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -129,13 +124,11 @@ final class Instances {
         CompletionStage<?> unused = this.store
                 .send(new Command.PublishInstance(this.own, this.ttlMillis))
                 .whenComplete((reply, failure) -> {
-                    long pause = REFRESH.toNanos();
                     if (failure != null) {
                         logger.debug("The description of this instance was not published; it is tried again.", failure);
-                        pause = Math.min(this.retry, pause);
                     }
-                    this.retry = failure != null ? 2 * pause : FIRST_RETRY;
-                    boolean unusedToo = this.threads.later(this::publish, pause);
+                    boolean unusedToo =
+                            this.threads.later(this::publish, failure != null ? TRY_AGAIN : REFRESH.toNanos());
                 });
     }
 
@@ -193,7 +186,7 @@ final class Instances {
             if (other.description != null || other.readFrom > now) {
                 return other.read;
             }
-            other.readFrom = now + READ_AGAIN;
+            other.readFrom = now + TRY_AGAIN;
             other.read = read;
             if (this.others.size() > CAPACITY) {
                 this.others.remove(this.others.keySet().iterator().next());

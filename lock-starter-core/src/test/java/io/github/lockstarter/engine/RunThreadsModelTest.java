@@ -21,8 +21,8 @@ import org.springframework.test.util.ReflectionTestUtils;
  */
 class RunThreadsModelTest {
 
-    /** The threads of a run, one of whose executors starts no thread. */
-    abstract static class Model {
+    /** Stages, of which one runs at a time, on an executor that starts no thread. */
+    public static class Stages {
 
         private final Queue<Runnable> accepted = new ConcurrentLinkedQueue<>();
 
@@ -32,33 +32,30 @@ class RunThreadsModelTest {
 
         private final AtomicInteger ran = new AtomicInteger();
 
-        final RunThreads threads = new RunThreads((task, delay) -> this.accepted.add(task));
+        private final RunThreads threads = new RunThreads((task, delay) -> this.accepted.add(task));
 
-        /** Replaces the executor of that field of one of the parts of the threads. */
-        Model(String part, String executor) {
+        public Stages() {
+            Object stages = Objects.requireNonNull(ReflectionTestUtils.getField(this.threads, "others"));
+            ReflectionTestUtils.setField(stages, "most", 1);
+            // A stage that waits is not logged.
+            ReflectionTestUtils.setField(stages, "wasReported", new AtomicBoolean(true));
             ReflectionTestUtils.setField(
-                    part(part), executor, new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new SynchronousQueue<>()) {
+                    stages, "pool", new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new SynchronousQueue<>()) {
 
                         @Override
                         public void execute(Runnable task) {
-                            if (Model.this.refusals.get() > 0 && Model.this.refusals.getAndDecrement() > 0) {
+                            if (Stages.this.refusals.get() > 0 && Stages.this.refusals.getAndDecrement() > 0) {
                                 throw new RejectedExecutionException("of the test");
                             }
-                            Model.this.accepted.add(task);
+                            Stages.this.accepted.add(task);
                         }
                     });
         }
 
-        Object part(String name) {
-            return Objects.requireNonNull(ReflectionTestUtils.getField(this.threads, name));
-        }
-
-        abstract void start(Runnable task);
-
         @Operation
         public void add() {
             this.added.incrementAndGet();
-            start(this.ran::incrementAndGet);
+            this.threads.complete(this.ran::incrementAndGet);
         }
 
         /** The system refuses the next thread. */
@@ -75,58 +72,14 @@ class RunThreadsModelTest {
             }
         }
 
-        void requireEnd() {
+        @Validate
+        public void eachTaskHasRun() {
             work();
             if (this.ran.get() != this.added.get()) {
                 throw new IllegalStateException(
                         "A task has no thread: of " + this.added + " that were added, " + this.ran + " ran.");
             }
         }
-    }
-
-    /** The thread of the listeners; that of the log has the same class. */
-    public static class Listeners extends Model {
-
-        public Listeners() {
-            super("listeners", "thread");
-        }
-
-        @Validate
-        public void eachTaskHasRun() {
-            requireEnd();
-        }
-
-        @Override
-        void start(Runnable task) {
-            boolean unused = this.threads.call(task);
-        }
-    }
-
-    /** Stages, of which one runs at a time. */
-    public static class Stages extends Model {
-
-        public Stages() {
-            super("others", "pool");
-            Object stages = part("others");
-            ReflectionTestUtils.setField(stages, "most", 1);
-            // A stage that waits is not logged.
-            ReflectionTestUtils.setField(stages, "wasReported", new AtomicBoolean(true));
-        }
-
-        @Validate
-        public void eachTaskHasRun() {
-            requireEnd();
-        }
-
-        @Override
-        void start(Runnable task) {
-            this.threads.complete(task);
-        }
-    }
-
-    @Test
-    void shouldCallEachListener() {
-        Interleavings.check(Listeners.class, 3, 50);
     }
 
     @Test

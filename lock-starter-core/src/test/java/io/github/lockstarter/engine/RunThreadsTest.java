@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.github.lockstarter.testsupport.LogCapture;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(30)
 class RunThreadsTest {
@@ -67,6 +73,33 @@ class RunThreadsTest {
         assertThat(last.await(10, TimeUnit.SECONDS))
                 .as("the stage runs after the others")
                 .isTrue();
+    }
+
+    /** The next attempt to start a thread is left to the watchdog. */
+    @Test
+    void shouldCallAListenerThatTheSystemHadNoThreadFor() throws InterruptedException {
+        Queue<Runnable> watchdog = new ConcurrentLinkedQueue<>();
+        RunThreads refused = new RunThreads((task, delay) -> watchdog.add(task));
+        ThreadPoolExecutor executor = (ThreadPoolExecutor) Objects.requireNonNull(ReflectionTestUtils.getField(
+                Objects.requireNonNull(ReflectionTestUtils.getField(refused, "listeners")), "thread"));
+        ThreadFactory factory = executor.getThreadFactory();
+        CountDownLatch called = new CountDownLatch(2);
+        executor.setThreadFactory(task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+
+        assertThat(refused.call(called::countDown)).as("the call is queued").isTrue();
+        assertThat(refused.call(called::countDown))
+                .as("the next call is queued")
+                .isTrue();
+        executor.setThreadFactory(factory);
+        assertThat(watchdog).as("tasks of the watchdog").isNotEmpty();
+        watchdog.forEach(Runnable::run);
+
+        assertThat(called.await(10, TimeUnit.SECONDS))
+                .as("both calls are made when there is a thread")
+                .isTrue();
+        refused.stop();
     }
 
     /** A queue that counts what has left it would be full for ever after so many events. */

@@ -166,36 +166,39 @@ class StableTextTest {
                 .isInstanceOf(UnstableTextException.class)
                 .hasMessageContaining("a value of type " + value.getClass().getTypeName())
                 .hasMessageContaining(what);
-        assertThatThrownBy(() -> StableText.of(new Box(new Box(value)))).hasMessageContaining("content.content");
+        assertThatThrownBy(() -> StableText.of(new Box(new Box(value))))
+                .hasMessageContaining("contains a value of type ");
     }
 
     static Stream<Arguments> shouldReject() throws Exception {
         Supplier<String> lambda = () -> "a";
         return Stream.of(
-                Arguments.of(new Box(new Object()), "content is of type java.lang.Object"),
+                Arguments.of(new Box(new Object()), "contains a value of type java.lang.Object"),
                 Arguments.of(new Box(lambda), "Lambda"),
-                Arguments.of(new Box(new Later()), "content is of type " + Later.class.getName()),
-                Arguments.of(new Box(new byte[] {1}), "content is of type byte[]"),
-                Arguments.of(new Box(new Box(new int[0])), "content.content is of type int[]"),
-                Arguments.of(new Box(List.of(new Box(1), new Box(new int[0]))), "content[1].content is of type int[]"),
-                Arguments.of(new Box(Optional.of(new int[0])), "content is of type int[]"),
-                Arguments.of(new Box(new SimpleEntry<>("a", 1)), "content is of type"),
+                Arguments.of(new Box(new Later()), "contains a value of type " + Later.class.getName()),
+                Arguments.of(new Box(new byte[] {1}), "contains a value of type byte[]"),
+                Arguments.of(new Box(new Box(new int[0])), "contains a value of type int[]"),
+                Arguments.of(new Box(List.of(new Box(1), new Box(new int[0]))), "contains a value of type int[]"),
+                Arguments.of(new Box(Optional.of(new int[0])), "contains a value of type int[]"),
+                Arguments.of(
+                        new Box(new SimpleEntry<>("a", 1)),
+                        "contains a value of type java.util.AbstractMap$SimpleEntry"),
                 Arguments.of(new Box(new TreeMap<>(Map.of("a", 1))), "order"),
                 Arguments.of(new Box(Set.of("a")), "order"),
                 Arguments.of(new Box(Map.of("a", 1)), "order"),
                 Arguments.of(new Box(Map.of("a", 1).values()), "order"),
-                Arguments.of(new Box(List.of(Set.of("a", "b"))), "content[0] is of type"),
+                Arguments.of(new Box(List.of(Set.of("a", "b"))), "order"),
                 Arguments.of(new Date(), "time zone"),
                 Arguments.of(Calendar.getInstance(), "time zone"),
-                Arguments.of(new Box(new Date()), "content is of type java.util.Date"),
+                Arguments.of(new Box(new Date()), "contains a value of type java.util.Date"),
                 Arguments.of(TimeZone.getTimeZone("Europe/Berlin"), "time zone"),
                 Arguments.of(InetAddress.getLoopbackAddress(), "host name"),
                 Arguments.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), "host name"),
-                Arguments.of(new OnlyId("a", Set.of("x")), "tags is of type"),
+                Arguments.of(new OnlyId("a", Set.of("x")), "order"),
                 Arguments.of(new Fails("a"), "cannot be read"),
                 Arguments.of(
                         new UnixDomainPrincipal(new User(new Object()), new User("a")),
-                        "user.identity is of type java.lang.Object"));
+                        "contains a value of type java.lang.Object"));
     }
 
     @Test

@@ -860,7 +860,7 @@ final class Checks {
         }
         if (refusal.cause() != Refusal.Cause.STOPPED) {
             checkTimely(body);
-            checkCandidate(side, refusal, caller.isQueued());
+            checkCandidate(side, refusal, caller.isQueued);
         }
         this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
     }
@@ -929,7 +929,7 @@ final class Checks {
         side.lock.forEachWaiter(visited::add);
         side.lock.forEachGrant(visited::add);
         for (Body body : side.waiting) {
-            check(body.caller == null || body.caller.isQueued() == visited.remove(body.caller), "not visited", body);
+            check(body.caller == null || body.caller.isQueued == visited.remove(body.caller), "not visited", body);
         }
         for (Body body : this.holding) {
             check(body.side != side || body.grant == null || visited.remove(body.grant), "not visited", body);
@@ -1062,7 +1062,7 @@ final class Checks {
         check(
                 asks
                         || holdsAlone(side)
-                        || side.lock.isDowngrading()
+                        || Invariants.isDowngrading(side.lock)
                         || side.hasQueued()
                         || side.firstWaiting(null) == null,
                 "no attempt after a gap in the messages",

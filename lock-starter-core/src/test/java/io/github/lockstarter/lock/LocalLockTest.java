@@ -496,7 +496,7 @@ class LocalLockTest {
     private void then(String... effects) {
         assertThat(this.out.effects).as("effects since the last look").isEqualTo(Arrays.asList(effects));
         this.out.effects.clear();
-        assertThat(this.lock.brokenInvariant()).as("broken invariant").isNull();
+        assertThat(Invariants.broken(this.lock)).as("broken invariant").isNull();
     }
 
     private long remaining(String name) {

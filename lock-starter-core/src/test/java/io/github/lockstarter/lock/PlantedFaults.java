@@ -213,8 +213,8 @@ final class PlantedFaults {
         plant(
                 "a message counts from its receipt",
                 200,
-                "begin(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);",
-                "begin(acquisition, token, now, this.rules.claim(), Way.MESSAGE, now);");
+                "beginHold(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);",
+                "beginHold(acquisition, token, now, this.rules.claim(), Way.MESSAGE, now);");
         Fault token = plant("the token of a message is not compared", 0, "&& token > acquisition.token", "");
         Fault chain = plant("the chain of proofs is not checked", 0, "&& !acquisition.hasProofGap", "");
         ALL.add(token.with("nor the chain of proofs", 20000, chain));
@@ -321,8 +321,8 @@ final class PlantedFaults {
         plant(
                 "a candidate keeps its kind for the next waiter",
                 50,
-                "asking != null && (first == null || !asking.kind.equals(first.kind))",
-                "asking != null && first == null");
+                "candidate != null && (first == null || !candidate.kind.equals(first.kind))",
+                "candidate != null && first == null");
         plant(
                 "refused without an attempt",
                 20,
@@ -340,8 +340,8 @@ final class PlantedFaults {
         plant(
                 "a waiter whose time is up does not ask",
                 2000,
-                "if (asking != null && (asking.askedAt < waiter.enteredAt || asking.isAnswered)) {",
-                "if (this.name.isEmpty() && asking != null) {");
+                "if (candidate != null && (candidate.askedAt < waiter.enteredAt || candidate.isAnswered)) {",
+                "if (this.name.isEmpty() && candidate != null) {");
         plant(
                 "the wait has no bound of its own",
                 2000,
@@ -356,7 +356,7 @@ final class PlantedFaults {
                 QUEUE,
                 "last in, first out",
                 20,
-                "this.last = waiter;\n        if (index",
+                "this.last = waiter;",
                 "this.last = before == null ? waiter : before;\n"
                         + "        waiter.previous = null;\n"
                         + "        waiter.next = before == null ? null : this.first;\n"
@@ -364,19 +364,19 @@ final class PlantedFaults {
                         + "            before.next = null;\n"
                         + "            waiter.next.previous = waiter;\n"
                         + "        }\n"
-                        + "        this.first = waiter;\n"
-                        + "        if (index");
+                        + "        this.first = waiter;");
         plant(
                 "the time of a wait is not watched",
                 20,
                 "long next = first != null ? this.waiters.dueAt() : NEVER;",
                 "long next = NEVER;");
+        plantIn(QUEUE, "waiters whose time is no longer watched after a removal", 20, "this.heap.add(each);", "");
         plantIn(
                 QUEUE,
-                "an order of deadlines that is lost at a removal",
-                100,
-                "moveUp(moved, index);\n            moveDown(moved, moved.heapIndex);",
-                "");
+                "a time in front of that of a waiter that has left",
+                20,
+                "while (next != null && !next.isQueued) {",
+                "while (next != null && !next.isQueued && next.dueAt < 0) {");
         plant(
                 "a failed attempt is not repeated",
                 20,
@@ -396,8 +396,8 @@ final class PlantedFaults {
         plant(
                 "the grant of a successor is ignored",
                 20,
-                "answered(successor, sent, reply, now);",
-                "settled(successor, sent, now);");
+                "attemptAnswered(successor, sent, reply, now);",
+                "attemptOver(successor, sent, now);");
         plant(
                 "a successor does not poll",
                 50,
@@ -406,8 +406,8 @@ final class PlantedFaults {
         plant(
                 "the successor of an unanswered release is forgotten",
                 4000,
-                "unanswered(successor, sent, cause, now);",
-                "settled(successor, sent, now);");
+                "attemptFailed(successor, sent, cause, now);",
+                "attemptOver(successor, sent, now);");
         plant("passed on without a limit of time", 20, "&& since < this.rules.handOverTime()", "");
         plant(
                 "passed on too often",
@@ -457,8 +457,8 @@ final class PlantedFaults {
         plant(
                 "asks only if the waiter fits beside the grants of its JVM",
                 20,
-                "asking == null && mayAsk(first)",
-                "asking == null && fits(first)");
+                "candidate == null && mayAsk(first)",
+                "candidate == null && fits(first)");
         plant(
                 "waits in memory behind shared grants of its JVM",
                 50,

@@ -1362,7 +1362,7 @@ final class Simulation {
             if (this.recorder.mustGoOn()) {
                 return;
             }
-            String broken = this.lock.brokenInvariant();
+            String broken = Invariants.broken(this.lock);
             Checks.check(broken == null, this.checks, broken);
             this.checks.afterInput(this);
             if (this.dead != null) {
@@ -1414,7 +1414,7 @@ final class Simulation {
                     this.checks,
                     () -> this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + caller.waitTime / MILLI
                             + " ms");
-            if (!input((local, time) -> local.enter(caller, time)) && !caller.isQueued() && !body.hasEnded) {
+            if (!input((local, time) -> local.enter(caller, time)) && !caller.isQueued && !body.hasEnded) {
                 // The caller has the error.
                 body.endWait();
                 body.refused();
@@ -1431,7 +1431,7 @@ final class Simulation {
         Body firstWaiting(@Nullable Body ending) {
             for (Body body : this.waiting) {
                 Caller caller = body.caller;
-                if (body == ending || (caller != null && caller.isQueued())) {
+                if (body == ending || (caller != null && caller.isQueued)) {
                     return body;
                 }
             }
@@ -1448,11 +1448,11 @@ final class Simulation {
             boolean[] isWithdrawn = new boolean[1];
             boolean isOver = input((local, time) -> {
                 // A lock that has failed has refused the caller.
-                wasQueued[0] = caller.isQueued();
+                wasQueued[0] = caller.isQueued;
                 isWithdrawn[0] = local.withdraw(caller, Refusal.Cause.WITHDRAWN, time);
             });
             Checks.check(
-                    !isOver || isWithdrawn[0] == wasQueued[0] && !caller.isQueued(),
+                    !isOver || isWithdrawn[0] == wasQueued[0] && !caller.isQueued,
                     this.checks,
                     "wrong answer to a withdrawal");
             after();

@@ -30,12 +30,15 @@ class SettingsByNameTest {
 
     /** The name in an environment variable has no punctuation, and is in lower case when it arrives. */
     @Test
-    void shouldFindANameThatDiffersInCaseAndPunctuation() {
+    void shouldFindTheNameOfAVariable() {
         SettingsByName settings = new SettingsByName(List.of(waiting("ticketofficesell", SECOND)));
 
         assertThat(waitTime(settings, "TicketOffice.sell")).isEqualTo(SECOND);
         assertThat(waitTime(settings, "ticket-office:sell")).isEqualTo(SECOND);
         assertThat(waitTime(settings, "TicketOffice.sells")).isNull();
+        assertThat(waitTime(new SettingsByName(List.of(waiting("TicketOffice.sell", SECOND))), "ticketOffice.sell"))
+                .as("wait time of another name, which differs from the name in the properties in case")
+                .isNull();
         // The cached result.
         assertThat(waitTime(settings, "TicketOffice.sell")).isEqualTo(SECOND);
         assertThat(waitTime(settings, "TicketOffice.sells")).isNull();
@@ -60,7 +63,7 @@ class SettingsByNameTest {
     @Test
     void shouldTakeEachValueFromTheOnlySpellingThatHasIt() {
         NamedSettings all = new NamedSettings(
-                "Event",
+                "event",
                 value(SECOND),
                 value(MINUTE),
                 value(MINUTE),
@@ -68,9 +71,9 @@ class SettingsByNameTest {
                 new NamedValue<>("", OnLost.IGNORE),
                 value(MINUTE));
 
-        SettingsByName settings = new SettingsByName(List.of(NamedSettings.of("event"), all));
+        SettingsByName settings = new SettingsByName(List.of(NamedSettings.of("E-vent"), all));
 
-        assertThat(settings.find("e-vent"))
+        assertThat(settings.find("E-vent"))
                 .as("settings of which only the second spelling has values")
                 .usingRecursiveComparison()
                 .ignoringFields("name")
