@@ -534,6 +534,11 @@ public final class Engine implements StoreListener {
         return this.watchdog.later(task, delayNanos);
     }
 
+    /** Returns whether a command that is sent now needs no thread, and waits neither for one nor for the window. */
+    public boolean sendsImmediately() {
+        return this.store.sendsWithoutThread() && this.window.waiting() == 0;
+    }
+
     public boolean isStopped() {
         return this.stopped;
     }

@@ -133,13 +133,25 @@ final class Acquisitions {
     }
 
     /**
-     * Sends attempts to acquire several locks together, without waiting for their outcomes.
+     * Sends attempts to acquire several locks together, and waits for their outcomes.
      *
-     * @see Attempts#Attempts
+     * @return {@code null} if the calling thread must acquire the locks one after the other: it is interrupted, or what
+     *     it sends would wait behind the commands of others
      */
-    Attempts attempt(List<LockRequest> requests, Owner owner, boolean isAsynchronous) {
-        Attempts attempts = new Attempts(this.leases, requests, owner, isAsynchronous, began(requests.get(0)));
-        attempts.send();
+    @Nullable
+    Attempts attempt(List<LockRequest> requests, Owner owner) throws InterruptedException {
+        if (Thread.currentThread().isInterrupted() || !this.leases.engine().sendsImmediately()) {
+            return null;
+        }
+        Attempts attempts = new Attempts(this.leases, requests, owner, false);
+        attempts.sendAndAwait(began(requests.get(0)));
+        return attempts;
+    }
+
+    /** Sends attempts to acquire several locks together, without waiting for their outcomes. */
+    Attempts attemptLater(List<LockRequest> requests) {
+        Attempts attempts = new Attempts(this.leases, requests, Owner.NONE, true);
+        attempts.send(began(requests.get(0)));
         return attempts;
     }
 

@@ -10,32 +10,35 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A registry that can send the attempts of one call together before the call acquires the locks one after the other.
- * {@link LockSequence} uses it; in any other registry, each lock takes a round trip.
+ * {@link LockSequence} uses it; in any other registry, each lock takes a round trip. This is an interface, so that a
+ * proxy of the registry has it too.
  */
 public interface AttemptingRegistry extends LockRegistry {
 
     /**
-     * Sends attempts for locks that will belong to the calling thread. A lock that the thread holds needs no command,
-     * so the attempts end before it.
+     * Sends attempts for locks that will belong to the calling thread, and waits for their outcomes. A lock that the
+     * thread holds needs no command, so the attempts end before it.
      *
-     * @return the attempts, or {@code null} if fewer than two locks need a command
+     * @return the attempts, or {@code null} if fewer than two locks need a command or the locks must be acquired one
+     *     after the other
      */
     @Nullable
-    Attempts attempt(List<LockRequest> requests);
+    Attempts attempt(List<LockRequest> requests) throws InterruptedException;
 
     /**
-     * Sends attempts for leases that belong to no thread.
+     * Sends attempts for leases that belong to no thread, and waits for their outcomes.
      *
-     * @param isAsynchronous whether the caller does not wait with a thread
+     * @return the attempts, or {@code null} if the locks must be acquired one after the other
      */
-    Attempts attemptLeases(List<LockRequest> requests, boolean isAsynchronous);
+    @Nullable
+    Attempts attemptLeases(List<LockRequest> requests) throws InterruptedException;
 
-    /**
-     * Executes as {@link #execute(LockRequest, LockedCallback)} does, after an attempt. The lock is released with the
-     * call, also in a transaction.
-     */
+    /** Sends attempts for leases that belong to no thread, without waiting for their outcomes. */
+    Attempts attemptLater(List<LockRequest> requests);
+
+    /** Executes as {@link #execute(LockRequest, LockedCallback)} does, after the attempt if there was one. */
     <T extends @Nullable Object, E extends Throwable> T execute(
-            LockRequest request, Attempts.Attempt attempt, LockedCallback<T, E> body) throws E;
+            LockRequest request, Attempts.@Nullable Attempt attempt, LockedCallback<T, E> body) throws E;
 
     /** Acquires as {@link #acquire(LockRequest)} does, after the attempt if there was one. */
     Lease acquire(LockRequest request, Attempts.@Nullable Attempt attempt) throws InterruptedException;

@@ -2,7 +2,6 @@ package io.github.lockstarter.registry;
 
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.Engine;
 import io.github.lockstarter.engine.Wait;
 import io.github.lockstarter.lock.Effects;
 import io.github.lockstarter.lock.Grant;
@@ -11,10 +10,13 @@ import io.github.lockstarter.lock.Owner;
 import io.github.lockstarter.lock.Refusal;
 import io.github.lockstarter.registry.AcquireObserver.Acquiring;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * released. The call then waits for the refused lock while it holds only locks that precede it in the order of all
  * calls, which is why no two calls wait for each other (SeveralLocks: Decide).
  *
- * <p>The outcomes arrive on any thread. All other methods are called by the {@link LockSequence}, one after the other.
+ * <p>The outcomes arrive on any thread, and a cancellation may abandon the attempts at any time. All other methods are
+ * called by the {@link LockSequence}, one after the other.
  */
 public final class Attempts {
 
@@ -39,6 +42,9 @@ public final class Attempts {
 
         private Effects.@Nullable Way way;
 
+        private boolean hasEnded;
+
+        /** Whether the grant was given back or has decided a wait. */
         private volatile boolean isTaken;
 
         private Attempt(LockRequest request, LeaseTerms terms, Owner owner) {
@@ -51,7 +57,6 @@ public final class Attempts {
             this.way = how;
             this.grant = granted;
             if (Attempts.this.isAbandoned) {
-                // The grant was on its way when the attempt was withdrawn.
                 giveBack();
             }
             ended();
@@ -63,20 +68,31 @@ public final class Attempts {
             ended();
         }
 
-        private void giveBack() {
-            Grant granted = this.grant;
-            if (granted != null && !this.isTaken) {
-                this.isTaken = true;
-                Attempts.this.leases.engine().change(granted, (lock, now) -> lock.giveBack(granted, now));
+        /** Counts the outcome once, although an interrupted notification is repeated. */
+        private void ended() {
+            if (!this.hasEnded) {
+                this.hasEnded = true;
+                Attempts.this.ended();
             }
         }
 
-        /** Returns the observer of the acquisition if this attempt has begun it, otherwise {@code null}. */
+        private void giveBack() {
+            Grant granted = this.grant;
+            if (granted != null && !this.isTaken) {
+                try {
+                    Attempts.this.leases.engine().change(granted, (lock, now) -> lock.giveBack(granted, now));
+                    this.isTaken = true;
+                } catch (Throwable ex) {
+                    // The heap or the stack is exhausted, and the engine tries again.
+                    Attempts.this.leases.engine().unclaimed(granted);
+                }
+            }
+        }
+
+        /** Returns the observer of the acquisition if the attempts have begun it, and otherwise {@code null}. */
         @Nullable
         Acquiring takeObserved() {
-            Acquiring begun = Attempts.this.observed;
-            Attempts.this.observed = null;
-            return begun;
+            return Attempts.this.observed.getAndSet(null);
         }
 
         /** Returns whether the outcome of this attempt is also the outcome of the given wait for the same lock. */
@@ -108,6 +124,9 @@ public final class Attempts {
 
     private final List<Attempt> attempts = new ArrayList<>();
 
+    /** The attempts that were not taken, up to the first that was refused. Empty until each attempt has an outcome. */
+    private Iterator<Attempt> kept = Collections.emptyIterator();
+
     private final AtomicInteger open;
 
     /** Completed when each attempt has an outcome, by a thread that may run any code if the call is asynchronous. */
@@ -116,30 +135,17 @@ public final class Attempts {
     private volatile boolean isAbandoned;
 
     /** The observer of the first acquisition, which begins with the attempts, until its attempt is taken. */
-    private @Nullable Acquiring observed;
-
-    /** Index of the attempt for the next lock. */
-    private int position;
-
-    /** Index behind the attempts that {@link #next} returns. */
-    private int end;
+    private final AtomicReference<@Nullable Acquiring> observed = new AtomicReference<>();
 
     /**
      * Creates the attempts, and sends nothing.
      *
      * @param owner the thread to which the grants will belong, or {@link Owner#NONE}
      * @param isAsynchronous whether the caller does not wait with a thread
-     * @param observed the observer of the first acquisition, which has begun
      */
-    Attempts(
-            LeaseHandle.Operations leases,
-            List<LockRequest> requests,
-            Owner owner,
-            boolean isAsynchronous,
-            Acquiring observed) {
+    Attempts(LeaseHandle.Operations leases, List<LockRequest> requests, Owner owner, boolean isAsynchronous) {
         this.leases = leases;
         this.isAsynchronous = isAsynchronous;
-        this.observed = observed;
         for (LockRequest request : requests) {
             this.attempts.add(new Attempt(request, leases.terms(), owner));
         }
@@ -147,13 +153,35 @@ public final class Attempts {
     }
 
     /** Sends all attempts without waiting for a reply. */
-    void send() {
-        Engine engine = this.leases.engine();
+    void send(Acquiring begun) {
+        this.observed.set(begun);
         try {
-            this.attempts.forEach(attempt -> engine.enter(attempt, null));
+            this.attempts.forEach(attempt -> this.leases.engine().enter(attempt, null));
         } catch (Throwable ex) {
-            abandon();
+            abandon(Outcome.ERROR, ex);
             throw ex;
+        }
+    }
+
+    /**
+     * Sends all attempts, and waits until each of them has an outcome and the locks behind the first refusal were given
+     * back.
+     *
+     * @throws InterruptedException if the thread was interrupted; nothing of the attempts remains
+     */
+    void sendAndAwait(Acquiring begun) throws InterruptedException {
+        begun.enter();
+        try {
+            send(begun);
+            Object unused = this.over.get();
+            decide();
+        } catch (ExecutionException ex) {
+            throw new IllegalStateException(ex);
+        } catch (InterruptedException ex) {
+            abandon(Outcome.INTERRUPTED, null);
+            throw ex;
+        } finally {
+            begun.leave();
         }
     }
 
@@ -166,23 +194,6 @@ public final class Attempts {
         } else {
             this.over.complete(null);
         }
-    }
-
-    /**
-     * Waits until each attempt has an outcome, and gives back the locks behind the first refusal.
-     *
-     * @throws InterruptedException if the thread was interrupted before or while it waited
-     */
-    void await() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
-        try {
-            Object unused = this.over.get();
-        } catch (ExecutionException ex) {
-            throw new IllegalStateException(ex);
-        }
-        decide();
     }
 
     /** Calls the action when each attempt has an outcome and the locks behind the first refusal were given back. */
@@ -198,34 +209,34 @@ public final class Attempts {
         while (granted < this.attempts.size() && this.attempts.get(granted).grant != null) {
             granted++;
         }
-        this.end = Math.min(granted + 1, this.attempts.size());
-        this.attempts.subList(this.end, this.attempts.size()).forEach(Attempt::giveBack);
+        int end = Math.min(granted + 1, this.attempts.size());
+        this.attempts.subList(end, this.attempts.size()).forEach(Attempt::giveBack);
+        this.kept = this.attempts.subList(0, end).iterator();
     }
 
     /** Returns whether there is an attempt for the next lock, which was granted or is the one that was refused. */
     boolean hasNext() {
-        return this.position < this.end;
+        return this.kept.hasNext();
     }
 
     /** Returns the attempt for the next lock in order. */
     Attempt next() {
-        return this.attempts.get(this.position++);
+        return this.kept.next();
     }
 
-    /** Withdraws the attempts without an outcome, and gives back the locks that were not passed to a wait. */
-    void abandon() {
+    /**
+     * Gives back the locks that have decided no wait. A lock whose attempt has no outcome is given back when it is
+     * granted.
+     *
+     * @param outcome the outcome of the first acquisition, if it has none
+     */
+    void abandon(Outcome outcome, @Nullable Throwable cause) {
         this.isAbandoned = true;
-        for (Attempt attempt : this.attempts) {
-            if (attempt.refusal == null && attempt.grant == null) {
-                boolean unused = this.leases.engine().withdraw(attempt);
-            }
-            attempt.giveBack();
-        }
-        Attempt first = this.attempts.get(0);
-        Acquiring begun = first.takeObserved();
+        this.attempts.forEach(Attempt::giveBack);
+        Acquiring begun = this.observed.getAndSet(null);
         if (begun != null) {
-            this.leases.events().refused(first, Outcome.INTERRUPTED, null);
-            begun.notGranted(Outcome.INTERRUPTED, null, null);
+            this.leases.events().refused(this.attempts.get(0), outcome, cause);
+            begun.notGranted(outcome, cause, null);
         }
     }
 }

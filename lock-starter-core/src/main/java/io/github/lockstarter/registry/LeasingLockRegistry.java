@@ -226,15 +226,24 @@ public final class LeasingLockRegistry
     }
 
     @Override
-    public @Nullable Attempts attempt(List<LockRequest> requests) {
+    public @Nullable Attempts attempt(List<LockRequest> requests) throws InterruptedException {
         return this.owned.attempt(completed(requests));
     }
 
     @Override
-    public Attempts attemptLeases(List<LockRequest> requests, boolean isAsynchronous) {
+    public @Nullable Attempts attemptLeases(List<LockRequest> requests) throws InterruptedException {
+        return run().acquisitions.attempt(notHeld(requests), Owner.NONE);
+    }
+
+    @Override
+    public Attempts attemptLater(List<LockRequest> requests) {
+        return run().acquisitions.attemptLater(notHeld(requests));
+    }
+
+    private List<LockRequest> notHeld(List<LockRequest> requests) {
         List<LockRequest> complete = completed(requests);
         complete.forEach(this.owned::requireNotHeld);
-        return run().acquisitions.attempt(complete, Owner.NONE, isAsynchronous);
+        return complete;
     }
 
     private List<LockRequest> completed(List<LockRequest> requests) {
@@ -244,20 +253,15 @@ public final class LeasingLockRegistry
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallback<T, E> body)
             throws E {
-        LockRequest complete = this.settings.complete(request);
-        T result =
-                this.owned.execute(complete, null, EnclosingTransaction.holding(this, complete, this.settings, body));
-        if (result != null && DeferredTypes.isUnfinished(result)) {
-            warnOfUnfinished(result, complete);
-        }
-        return result;
+        return execute(request, null, body);
     }
 
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(
-            LockRequest request, Attempts.Attempt attempt, LockedCallback<T, E> body) throws E {
+            LockRequest request, Attempts.@Nullable Attempt attempt, LockedCallback<T, E> body) throws E {
         LockRequest complete = this.settings.complete(request);
-        T result = this.owned.execute(complete, attempt, body);
+        T result = this.owned.execute(
+                complete, attempt, EnclosingTransaction.holding(this, complete, this.settings, body));
         if (result != null && DeferredTypes.isUnfinished(result)) {
             warnOfUnfinished(result, complete);
         }

@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
@@ -154,8 +155,9 @@ public final class LockSequence {
     private LockRequest next() {
         int index = granted();
         LockRequest request = this.requests.get(index);
-        if (index > 0) {
-            if (graceNanos(index) <= 0) {
+        if (index > 0 || this.attempts != null) {
+            // An attempt that was made has an outcome.
+            if (graceNanos(index) <= 0 && (this.attempts == null || !this.attempts.hasNext())) {
                 throw tooSlow(request, index);
             }
             request = afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos);
@@ -190,9 +192,9 @@ public final class LockSequence {
         return this.attempts != null && this.attempts.hasNext() ? this.attempts.next() : null;
     }
 
-    private void abandonAttempts() {
+    private void abandonAttempts(Outcome outcome) {
         if (this.attempts != null) {
-            this.attempts.abandon();
+            this.attempts.abandon(outcome, null);
         }
     }
 
@@ -204,11 +206,10 @@ public final class LockSequence {
         }
         List<LockRequest> unattempted = unattempted();
         if (!unattempted.isEmpty()) {
-            Attempts sent = attempting.attemptLeases(unattempted, false);
-            this.attempts = sent;
-            sent.await();
+            this.attempts = attempting.attemptLeases(unattempted);
         }
-        this.leases.add(attempting.acquire(next(), nextAttempt()));
+        LockRequest request = next();
+        this.leases.add(attempting.acquire(request, nextAttempt()));
     }
 
     /**
@@ -222,9 +223,10 @@ public final class LockSequence {
         }
         List<LockRequest> unattempted = unattempted();
         if (unattempted.isEmpty()) {
-            return attempting.acquireAsync(next(), nextAttempt());
+            LockRequest request = next();
+            return attempting.acquireAsync(request, nextAttempt());
         }
-        Attempts sent = attempting.attemptLeases(unattempted, true);
+        Attempts sent = attempting.attemptLater(unattempted);
         this.attempts = sent;
         CompletableFuture<Lease> result = new CompletableFuture<>();
         sent.whenOver(() -> {
@@ -238,7 +240,8 @@ public final class LockSequence {
     private void acquireAsync(AttemptingRegistry registry, CompletableFuture<Lease> result) {
         CompletableFuture<Lease> acquired;
         try {
-            acquired = registry.acquireAsync(next(), nextAttempt());
+            LockRequest request = next();
+            acquired = registry.acquireAsync(request, nextAttempt());
         } catch (Throwable ex) {
             result.completeExceptionally(ex);
             return;
@@ -343,44 +346,41 @@ public final class LockSequence {
             throws E {
         boolean only = this.requests.size() == 1;
         AttemptingRegistry attempting = registry instanceof AttemptingRegistry able ? able : null;
-        Attempts sent = only || attempting == null ? null : attempt(attempting);
-        try {
-            LockRequest request = only ? this.requests.get(0) : next();
-            LockedCallback<T, E> body = lease -> {
-                this.leases.add(lease);
-                if (only) {
-                    this.begun = true;
-                    return work.run(lease);
-                }
-                return continueUnderOneOfSeveral(registry, work);
-            };
-            Attempts.Attempt attempt = only ? null : nextAttempt();
-            return attempting != null && attempt != null
-                    ? attempting.<T, E>execute(request, attempt, body)
-                    : registry.<T, E>execute(request, body);
-        } finally {
-            if (sent != null) {
-                sent.abandon();
+        LockedCallback<T, E> body = lease -> {
+            this.leases.add(lease);
+            if (only) {
+                this.begun = true;
+                return work.run(lease);
             }
+            return continueUnderOneOfSeveral(registry, work);
+        };
+        if (attempting == null) {
+            return registry.<T, E>execute(only ? this.requests.get(0) : next(), body);
+        }
+        if (only) {
+            return attempting.<T, E>execute(this.requests.get(0), null, body);
+        }
+        try {
+            attempt(attempting);
+            LockRequest request = next();
+            return attempting.<T, E>execute(request, nextAttempt(), body);
+        } finally {
+            abandonAttempts(Outcome.ERROR);
         }
     }
 
     /** Sends attempts for locks of this thread if they are missing, and waits for their outcomes. */
-    private @Nullable Attempts attempt(AttemptingRegistry registry) {
+    private void attempt(AttemptingRegistry registry) {
         List<LockRequest> unattempted = unattempted();
-        Attempts sent = unattempted.isEmpty() ? null : registry.attempt(unattempted);
-        if (sent == null) {
-            return null;
+        if (unattempted.isEmpty()) {
+            return;
         }
-        this.attempts = sent;
         try {
-            sent.await();
+            this.attempts = registry.attempt(unattempted);
         } catch (InterruptedException ex) {
-            sent.abandon();
             throw OwnedLocks.interrupted(
                     this.defaults.names().of(unattempted.get(0).lockName()), ex);
         }
-        return sent;
     }
 
     private <T extends @Nullable Object, E extends Throwable> T continueUnderOneOfSeveral(
@@ -488,7 +488,7 @@ public final class LockSequence {
      *     none or it is ignored; it fails only if a registry of the application throws
      */
     public CompletableFuture<@Nullable LockLostException> release() {
-        abandonAttempts();
+        abandonAttempts(Outcome.INTERRUPTED);
         return releaseAll(this::release).thenApply(unused -> firstLoss());
     }
 

@@ -9,6 +9,7 @@ import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.ThreadWait;
 import io.github.lockstarter.lock.Grant;
+import io.github.lockstarter.lock.Owner;
 import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.registry.Attempts.Attempt;
 import io.github.lockstarter.text.LoggedNames;
@@ -115,13 +116,13 @@ final class OwnedLocks {
     }
 
     /**
-     * Sends attempts for locks together, without waiting for their outcomes. A lock that this thread holds, or that is
+     * Sends attempts for locks together, and waits for their outcomes. A lock that this thread holds, or that is
      * requested twice, needs no command, so the attempts end before it.
      *
-     * @return {@code null} if fewer than two locks need a command
+     * @return {@code null} if fewer than two locks need a command, or the locks must be acquired one after the other
      */
     @Nullable
-    Attempts attempt(List<LockRequest> requests) {
+    Attempts attempt(List<LockRequest> requests) throws InterruptedException {
         ThreadHolds mine = this.holds.get();
         int count = 0;
         while (count < requests.size()
@@ -129,12 +130,11 @@ final class OwnedLocks {
                 && !(count > 0 && isSame(requests.get(count - 1), requests.get(count)))) {
             count++;
         }
-        return count < 2
-                ? null
-                : this.run
-                        .get()
-                        .acquisitions
-                        .attempt(requests.subList(0, count), mine != null ? mine : new ThreadHolds(), false);
+        if (count < 2) {
+            return null;
+        }
+        Owner owner = mine != null ? mine : new ThreadHolds();
+        return this.run.get().acquisitions.attempt(requests.subList(0, count), owner);
     }
 
     private static boolean isSame(LockRequest one, LockRequest other) {

@@ -47,6 +47,11 @@ public interface LockStore {
      */
     CompletionStage<Reply> send(Command command);
 
+    /** Returns whether {@link #send} needs no thread, so that any number of commands may be under way. */
+    default boolean sendsWithoutThread() {
+        return true;
+    }
+
     /** Returns the largest number of leases in one {@link Command.RenewAll}. */
     int renewalBatchSize();
 

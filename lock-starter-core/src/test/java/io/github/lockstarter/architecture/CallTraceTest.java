@@ -68,7 +68,7 @@ public class CallTraceTest {
     @ParameterizedTest
     @CsvSource({
         // scenario, entrance, calls, classes
-        "execute,   registry.LeasingLockRegistry#execute,     237, 40",
+        "execute,   registry.LeasingLockRegistry#execute,     238, 40",
         "annotated, aop.DistributedLockInterceptor#invoke,  266, 51"
     })
     void shouldMakeFewCallsInFewClasses(

@@ -479,7 +479,8 @@ final class Checks {
     /** A JVM that crashes, or an owner that dies, blocks others no longer than the lease that was requested for it. */
     private void checkBlocking(Body body, Grant grant, Moment time, long micros) {
         long lease = Math.max(this.requested.get(grant.id()), 2 * this.simulation.rules.poll());
-        // The store rounds the end up to milliseconds, and executes up to a hundred commands of one moment in microseconds of their own.
+        // The store rounds the end up to milliseconds, and executes up to a hundred commands of one moment in
+        // microseconds of their own.
         check(
                 this.simulation.stepsBack || (micros - 1100) * 1000 <= lease,
                 "taken for longer than its owner has requested",

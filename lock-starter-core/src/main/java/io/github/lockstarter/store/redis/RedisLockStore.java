@@ -483,6 +483,12 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
+    public boolean sendsWithoutThread() {
+        OpenConnection open = this.connection.current;
+        return open == null || open instanceof LettuceScripts;
+    }
+
+    @Override
     public int renewalBatchSize() {
         OpenConnection open = this.connection.current;
         LettuceScripts scripts = open instanceof LettuceScripts its ? its : null;
