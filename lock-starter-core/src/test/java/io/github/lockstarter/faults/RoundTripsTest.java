@@ -1,0 +1,168 @@
+package io.github.lockstarter.faults;
+
+import static io.github.lockstarter.fixture.Waiting.get;
+import static io.github.lockstarter.fixture.Waiting.inThread;
+import static io.github.lockstarter.fixture.Waiting.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.fixture.Instance;
+import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.registry.ReleaseMode;
+import io.github.lockstarter.testsupport.StoredLine;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * How many round trips a call takes. The network stops all replies. Commands that are sent nevertheless are sent in one
+ * trip, and their replies pass when all of them have been sent, so that no count depends on time.
+ */
+class RoundTripsTest extends FaultFixture {
+
+    private static final Predicate<List<String>> OF_LOCKS =
+            command -> Stream.of(Script.values()).anyMatch(script -> script.test(command));
+
+    private static final String NAME = "far";
+
+    private static final String KEY = "lock:{far}";
+
+    private static final LockRequest PLAIN = LockRequest.of(NAME);
+
+    private static final List<LockRequest> FOUR =
+            IntStream.range(0, 4).mapToObj(i -> LockRequest.of("far-" + i)).toList();
+
+    /** The commands of each trip in which several locks of one call are acquired. */
+    private static final int[] SEVERAL_LOCKS = {1, 1, 1, 1};
+
+    /** No renewal by the clock, no poll and no probe in the time of a test. */
+    private static Setup patient(Setup setup) {
+        return setup.lease(Duration.ofMinutes(5)).pollInterval(LONG).commandTimeout(Duration.ofSeconds(30));
+    }
+
+    private Instance start() {
+        return this.instances.at(this.proxy, RoundTripsTest::patient);
+    }
+
+    /**
+     * Executes a call, and asserts that it takes no more trips.
+     *
+     * @param commands the commands of each trip
+     */
+    private <T> T inTrips(Callable<T> call, int... commands) throws Exception {
+        this.proxy.forgetCommands();
+        this.proxy.holdReplies(OF_LOCKS);
+        CompletableFuture<T> result = inThread(call);
+        long sent = 0;
+        for (int each : commands) {
+            sent += each;
+            long expected = sent;
+            soon().until(() -> this.proxy.commandsSeen(OF_LOCKS) >= expected);
+            this.proxy.permitReplies(each);
+        }
+        T value = get(result);
+        this.proxy.heal();
+        return value;
+    }
+
+    // ---- One instance
+
+    @Test
+    void shouldBeOneForEachEndOfALease() throws Exception {
+        Instance instance = start();
+
+        Lease lease = inTrips(() -> instance.registry().acquire(PLAIN), 1);
+        assertThat(inTrips(lease::release, 1)).isTrue();
+
+        Lease asynchronous = inTrips(() -> get(instance.registry().acquireAsync(PLAIN)), 1);
+        assertThat(inTrips(() -> get(asynchronous.releaseAsync()), 1)).isTrue();
+        assertThat(inTrips(() -> instance.lock(NAME).isLocked(), 1)).isFalse();
+        assertThat(inTrips(() -> instance.registry().execute(PLAIN, Lease::isHeld), 1, 1))
+                .isTrue();
+    }
+
+    @Test
+    void shouldBeNoneForAReleaseInTheBackground() throws Exception {
+        Instance instance =
+                this.instances.at(this.proxy, setup -> patient(setup).releaseMode(ReleaseMode.BACKGROUND));
+        Lease lease = inTrips(() -> instance.registry().acquire(PLAIN), 1);
+
+        assertThat(inTrips(lease::release)).isTrue();
+
+        soon().until(() -> !this.redis.exists(KEY));
+    }
+
+    @Test
+    void shouldBeOneForTheReleaseOfSeveralLocks() throws Exception {
+        Instance instance = start();
+        int[] trips = Stream.of(SEVERAL_LOCKS, new int[] {FOUR.size()})
+                .flatMapToInt(IntStream::of)
+                .toArray();
+
+        assertThat(inTrips(() -> instance.registry().execute(FOUR, Lease::isHeld), trips))
+                .isTrue();
+    }
+
+    @Test
+    void shouldBeOneForAllRenewals() throws Exception {
+        int locks = 200;
+        Instance instance = this.instances.at(
+                this.proxy, setup -> patient(setup).lease(Duration.ofMinutes(5), Duration.ofMillis(500)));
+        for (int i = 0; i < locks; i++) {
+            Lease unused = get(instance.waitFor("renewed-" + i));
+        }
+        this.proxy.holdReplies(Script.RENEW);
+        this.proxy.forgetCommands();
+
+        Set<String> renewed = new HashSet<>();
+        soon().until(() -> {
+            this.proxy.commandsSeen(Script.RENEW.and(command -> renewed.addAll(command)));
+            return renewed.stream()
+                            .filter(word -> word.startsWith("lock:{renewed-"))
+                            .count()
+                    == locks;
+        });
+        this.proxy.heal();
+    }
+
+    // ---- Two instances
+
+    static Stream<LockRequest> requests() {
+        return Stream.of(PLAIN, PLAIN.withMode(LockMode.READ), PLAIN.withPermits(1, 1));
+    }
+
+    /** A message proves the grant of a lock. A reader and a holder of a permit ask again. */
+    @ParameterizedTest
+    @MethodSource("requests")
+    void shouldBeNoneAfterTheMessageAboutALock(LockRequest request) throws Exception {
+        Instance owner = this.instances.at(this.server, RoundTripsTest::patient);
+        Instance instance = start();
+        Lease held =
+                owner.registry().acquire(request.mode() == LockMode.READ ? request.withMode(LockMode.WRITE) : request);
+        CompletableFuture<Lease> waiting = instance.registry().acquireAsync(request);
+        soon().until(() -> StoredLine.of(this.redis, KEY).stream()
+                .anyMatch(entry -> !entry.inbox().isEmpty()));
+        // Its reply follows that to the last attempt of the waiter.
+        assertThat(instance.lock("barrier").isLocked()).isFalse();
+
+        Lease lease = inTrips(
+                () -> {
+                    held.release();
+                    return get(waiting);
+                },
+                request.mode() == LockMode.WRITE ? new int[] {} : new int[] {1});
+
+        assertThat(lease.isHeld()).isTrue();
+    }
+}
