@@ -62,6 +62,8 @@ final class PrivateConnection extends StoreConnection {
     /** {@code null} unless Sentinel names the master and the connection is started. */
     private volatile @Nullable Sentinels sentinels;
 
+    private final ScriptLoading loading = new ScriptLoading(this.servers);
+
     private final SingleTask check = new SingleTask(this::runCheck);
 
     /** {@code null} unless the connection is started. */
@@ -431,6 +433,7 @@ final class PrivateConnection extends StoreConnection {
                 }
             };
             new DisconnectMonitor(broken, this::reconnected, lost).watch(factory);
+            this.loading.watch(factory);
             ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
             CompletableFuture<Object> time = askForTime(opened);
@@ -439,6 +442,7 @@ final class PrivateConnection extends StoreConnection {
             if (!this.cluster) {
                 opened.probeSlots(this.keys);
             }
+            this.loading.begin(LuaScript.Variant.needed(!this.messages.isByScript, opened.hasTime));
             return opened;
         } catch (RuntimeException ex) {
             factory.destroy();
