@@ -11,7 +11,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.registry.ReleaseMode;
-import io.github.lockstarter.testsupport.StoredLine;
+import io.github.lockstarter.store.redis.script.LuaScript;
+import io.github.lockstarter.testsupport.Commands;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -92,6 +93,28 @@ class RoundTripsTest extends FaultFixture {
                 .isTrue();
     }
 
+    /** The server has lost its scripts, and an instance has loaded them with its connection. */
+    @Test
+    void shouldBeOneForTheFirstUseOfAScript() throws Exception {
+        this.redis.command("SCRIPT", "FLUSH");
+        Instance instance = start();
+        soon().until(() -> List.of(1L).equals(this.redis.command("SCRIPT", "EXISTS", LuaScript.RELEASE.getSha1())));
+
+        Lease lease = inTrips(() -> instance.registry().acquire(PLAIN), 1);
+        assertThat(inTrips(lease::release, 1)).isTrue();
+    }
+
+    /** A proxy may end a connection because of a command that it does not have. */
+    @Test
+    void shouldNotTryAgainToLoadScriptsAfterAConnectionThatEnded() throws Exception {
+        Predicate<List<String>> script = Commands.named("script");
+        this.proxy.swallowRequestOf(script, this.proxy::cutRst);
+        Instance instance = start();
+        soon().ignoreExceptions().until(() -> instance.registry().acquire(PLAIN).release());
+
+        assertThat(this.proxy.commandsSeen(script)).isEqualTo(1);
+    }
+
     @Test
     void shouldBeNoneForAReleaseInTheBackground() throws Exception {
         Instance instance =
@@ -138,6 +161,25 @@ class RoundTripsTest extends FaultFixture {
 
     // ---- Two instances
 
+    /** The first command puts it into the line; the subscription follows. */
+    @Test
+    void shouldBeNoneBeforeTheFirstWaitStandsInLine() throws Exception {
+        Instance owner = this.instances.at(this.server, RoundTripsTest::patient);
+        Instance instance = start();
+        Lease held = owner.registry().acquire(PLAIN);
+        long connections = this.proxy.connectionsAccepted();
+        this.proxy.holdReplies(OF_LOCKS);
+
+        CompletableFuture<Lease> waiting = instance.registry().acquireAsync(PLAIN);
+
+        WaitingLine.awaitLength(this.redis, KEY, 1);
+        assertThat(this.proxy.connectionsAccepted()).isEqualTo(connections);
+        this.proxy.heal();
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
+        held.release();
+        assertThat(get(waiting).isHeld()).isTrue();
+    }
+
     static Stream<LockRequest> requests() {
         return Stream.of(PLAIN, PLAIN.withMode(LockMode.READ), PLAIN.withPermits(1, 1));
     }
@@ -151,8 +193,7 @@ class RoundTripsTest extends FaultFixture {
         Lease held =
                 owner.registry().acquire(request.mode() == LockMode.READ ? request.withMode(LockMode.WRITE) : request);
         CompletableFuture<Lease> waiting = instance.registry().acquireAsync(request);
-        soon().until(() -> StoredLine.of(this.redis, KEY).stream()
-                .anyMatch(entry -> !entry.inbox().isEmpty()));
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
         // Its reply follows that to the last attempt of the waiter.
         assertThat(instance.lock("barrier").isLocked()).isFalse();
 
