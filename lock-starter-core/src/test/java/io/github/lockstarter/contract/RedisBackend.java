@@ -32,6 +32,9 @@ import org.springframework.data.redis.core.script.RedisScript;
 /** Redis, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
 
+    /** The key of the question about the time, which each new connection to a node of a cluster asks in the background. */
+    private static final String NO_LOCK = "lock:{}";
+
     /** Long enough for a server that has to wait for its turn on the processor. */
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
@@ -166,9 +169,9 @@ final class RedisBackend implements LockBackend {
     @Override
     public synchronized long commands() {
         if (this.proxy != null) {
-            return this.proxy.commandsSeen(
-                    command -> Commands.named("evalsha", "eval", "hexists").test(command)
-                            && command.stream().noneMatch(word -> word.startsWith("lock:inbox:")));
+            return this.proxy.commandsSeen(command -> Commands.named("evalsha", "eval", "hexists")
+                            .test(command)
+                    && command.stream().noneMatch(word -> word.startsWith("lock:inbox:") || word.equals(NO_LOCK)));
         }
         return this.owners.stream()
                 .map(RedisCli::infoCommandStats)
