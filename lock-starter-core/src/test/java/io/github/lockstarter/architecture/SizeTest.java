@@ -43,7 +43,7 @@ class SizeTest {
 
     @ParameterizedTest
     @CsvSource({
-        "core,               18430",
+        "core,               18440",
         "machine,             2100",
         "driver,              1700",
         "registry,            3300",

@@ -62,7 +62,7 @@ final class PrivateConnection extends StoreConnection {
     /** {@code null} unless Sentinel names the master and the connection is started. */
     private volatile @Nullable Sentinels sentinels;
 
-    private final ScriptLoading loading = new ScriptLoading(this.servers);
+    private final ScriptLoading loading;
 
     private final SingleTask check = new SingleTask(this::runCheck);
 
@@ -109,6 +109,7 @@ final class PrivateConnection extends StoreConnection {
         this.settings = settings;
         this.timeout = settings.commandTimeout();
         this.cluster = recipe.isCluster();
+        this.loading = new ScriptLoading(this.servers, this.cluster);
         this.attempts = new ConnectionAttempts(this.servers);
         this.questions = new ConnectionAttempts(this.servers);
     }

@@ -44,8 +44,9 @@ final class ScriptLoading implements RedisConnectionStateListener {
             LuaScript.INSPECT,
             LuaScript.INSTANCE);
 
-    /** The servers as messages name them, without credentials. */
     private final String servers;
+
+    private final boolean cluster;
 
     /** Connections that were opened before the texts were known that the server needs. */
     private final Queue<StatefulConnection<?, ?>> early = new ConcurrentLinkedQueue<>();
@@ -59,8 +60,15 @@ final class ScriptLoading implements RedisConnectionStateListener {
      */
     private final AtomicBoolean hasFailed = new AtomicBoolean();
 
-    ScriptLoading(String servers) {
+    /**
+     * Creates a loading.
+     *
+     * @param servers the servers as messages name them, without credentials
+     * @param cluster whether the servers are a cluster, whose client closes connections that it has opened for itself
+     */
+    ScriptLoading(String servers, boolean cluster) {
         this.servers = servers;
+        this.cluster = cluster;
     }
 
     /** Watches the connections of another factory from now on. */
@@ -105,7 +113,7 @@ final class ScriptLoading implements RedisConnectionStateListener {
         CompletionStage<?> unused = dispatch(connection, new BooleanListOutput<>(ByteArrayCodec.INSTANCE), digests)
                 .whenComplete((present, failure) -> {
                     if (failure != null) {
-                        failed(failure);
+                        failed(failure, !this.cluster);
                         return;
                     }
                     for (int i = 0; i < scripts.size(); i++) {
@@ -123,7 +131,7 @@ final class ScriptLoading implements RedisConnectionStateListener {
         CompletionStage<?> unused = dispatch(connection, new StatusOutput<>(ByteArrayCodec.INSTANCE), text)
                 .whenComplete((digest, failure) -> {
                     if (failure != null) {
-                        failed(failure);
+                        failed(failure, false);
                     }
                 });
     }
@@ -140,11 +148,17 @@ final class ScriptLoading implements RedisConnectionStateListener {
         return command;
     }
 
-    private void failed(Throwable failure) {
+    /**
+     * Notes a failure.
+     *
+     * @param endsConnections whether a command without a reply may have ended the connection
+     */
+    private void failed(Throwable failure, boolean endsConnections) {
         String words = RedisErrors.errorReply(failure);
-        boolean mayLoadLater =
-                words != null && !RedisErrors.isUnsupported(words) && !RedisErrors.isMissingPermission(words);
-        if (!mayLoadLater && this.hasFailed.compareAndSet(false, true)) {
+        boolean isFinal = words != null
+                ? RedisErrors.isUnsupported(words) || RedisErrors.isMissingPermission(words)
+                : endsConnections;
+        if (isFinal && this.hasFailed.compareAndSet(false, true)) {
             logger.info("Scripts of distributed locks are not loaded in advance at " + this.servers + " ("
                     + (words != null ? words : RedisErrors.rootMessage(failure))
                     + "). The first call of each one takes one round trip more; nothing else changes.");
