@@ -28,7 +28,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * Loads the scripts of blocking calls that a server lacks, in the background, when a connection to it is opened or
  * reopened: to the server or, in a cluster, to a node. Otherwise the first call of each script would take two round
- * trips. A call that is faster than that takes them, and so does each call at a server that refuses {@code SCRIPT}.
+ * trips, as it does where it precedes the loading, and at a server that refuses {@code SCRIPT}.
  * Thread-safe, except that connections must be watched one after another.
  */
 final class ScriptLoading implements RedisConnectionStateListener {
