@@ -22,7 +22,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -31,9 +30,6 @@ import org.springframework.data.redis.core.script.RedisScript;
 
 /** Redis, and for each store a connection factory of its own, as every JVM has one. */
 final class RedisBackend implements LockBackend {
-
-    /** The key of the question about the time, which each new connection to a node of a cluster asks in the background. */
-    private static final String NO_LOCK = "lock:{}";
 
     /** Long enough for a server that has to wait for its turn on the processor. */
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
@@ -94,8 +90,10 @@ final class RedisBackend implements LockBackend {
     private static void loadScripts(FaultProxy proxy) {
         try (RedisCli redis = RedisCli.connect(proxy.port())) {
             for (LuaScript script : LuaScript.values()) {
-                load(redis, script);
-                load(redis, script.in(Set.of(LuaScript.Variant.RETURNS_MESSAGES)));
+                for (boolean hasTime : new boolean[] {true, false}) {
+                    load(redis, script.in(LuaScript.Variant.needed(false, hasTime)));
+                    load(redis, script.in(LuaScript.Variant.needed(true, hasTime)));
+                }
             }
         }
     }
@@ -169,9 +167,9 @@ final class RedisBackend implements LockBackend {
     @Override
     public synchronized long commands() {
         if (this.proxy != null) {
-            return this.proxy.commandsSeen(command -> Commands.named("evalsha", "eval", "hexists")
-                            .test(command)
-                    && command.stream().noneMatch(word -> word.startsWith("lock:inbox:") || word.equals(NO_LOCK)));
+            return this.proxy.commandsSeen(
+                    command -> Commands.named("evalsha", "eval", "hexists").test(command)
+                            && command.stream().noneMatch(word -> word.startsWith("lock:inbox:")));
         }
         return this.owners.stream()
                 .map(RedisCli::infoCommandStats)
