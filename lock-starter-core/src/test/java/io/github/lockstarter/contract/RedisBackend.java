@@ -23,7 +23,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -92,8 +91,10 @@ final class RedisBackend implements LockBackend {
     private static void loadScripts(FaultProxy proxy) {
         try (RedisCli redis = RedisCli.connect(proxy.port())) {
             for (LuaScript script : LuaScript.values()) {
-                load(redis, script);
-                load(redis, script.in(Set.of(LuaScript.Variant.RETURNS_MESSAGES)));
+                for (boolean hasTime : new boolean[] {true, false}) {
+                    load(redis, script.in(LuaScript.Variant.needed(false, hasTime)));
+                    load(redis, script.in(LuaScript.Variant.needed(true, hasTime)));
+                }
             }
         }
     }

@@ -58,11 +58,11 @@ class CommandCountTest extends FaultFixture {
         awaitSubscription(owner);
         CompletableFuture<Lease> waiting = this.instance.waitFor("counted");
         for (int i = 1; i <= others; i++) {
-            WaitingLine.awaitLength(this.redis, "lock:{counted}", i);
+            WaitingLine.awaitSubscribed(this.redis, "lock:{counted}", i);
             CompletableFuture<Lease> unused =
                     this.instances.at(this.server, CommandCountTest::patient).waitFor("counted");
         }
-        WaitingLine.awaitLength(this.redis, "lock:{counted}", others + 1);
+        WaitingLine.awaitSubscribed(this.redis, "lock:{counted}", others + 1);
         // The message about the other lock, one of each check at a start, and two of each inbox to itself.
         soon().untilAsserted(() ->
                 assertThat(this.redis.infoCommandStats()).containsEntry("publish", 1L + 3 * (others + 1)));
@@ -87,7 +87,7 @@ class CommandCountTest extends FaultFixture {
     private void awaitSubscription(Instance owner) {
         owner.lock("other").lock();
         CompletableFuture<Lease> waiting = this.instance.waitFor("other");
-        WaitingLine.awaitLength(this.redis, "lock:{other}", 1);
+        WaitingLine.awaitSubscribed(this.redis, "lock:{other}", 1);
         owner.lock("other").unlock();
         waiting.thenAccept(Lease::release).orTimeout(60, TimeUnit.SECONDS).join();
     }

@@ -48,7 +48,7 @@ class ForgedMessageTest extends FaultFixture {
         Lease taken = this.other.acquire("taken");
         this.waiting = this.victim.waitFor("taken");
         soon().until(() -> Channel.subscribers(this.redis) == 1);
-        WaitingLine.awaitLength(this.redis, "lock:{taken}", 1);
+        WaitingLine.awaitSubscribed(this.redis, "lock:{taken}", 1);
         this.inbox = String.valueOf(((List<?>) this.publisher.command("PUBSUB", "CHANNELS", "lock:inbox:*")).get(0));
         assertThat(taken.state()).isEqualTo(Lease.State.HELD);
     }

@@ -152,7 +152,7 @@ class FrozenRedisTest extends FaultFixture {
         Instance waiting = this.instances.at(this.proxy, brief);
         Lease held = owner.acquire("frozen");
         CompletableFuture<Lease> next = waiting.waitFor("frozen");
-        WaitingLine.awaitLength(this.redis, KEY, 1);
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
         long keyEnds;
         try (Hold renewal = this.proxy.hold(Script.RENEW.of(KEY))) {
             assertThat(held.release()).isTrue();

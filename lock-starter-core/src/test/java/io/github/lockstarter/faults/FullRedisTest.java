@@ -112,9 +112,9 @@ class FullRedisTest extends FaultFixture {
         Lease first = this.instance.registry().acquire(shared);
         Lease second = this.other.registry().acquire(shared);
         CompletableFuture<Lease> alone = this.other.registry().acquireAsync(exclusive);
-        WaitingLine.awaitLength(this.redis, SHARED, 1);
+        WaitingLine.awaitSubscribed(this.redis, SHARED, 1);
         CompletableFuture<Lease> behind = this.instance.registry().acquireAsync(shared);
-        WaitingLine.awaitLength(this.redis, SHARED, 2);
+        WaitingLine.awaitSubscribed(this.redis, SHARED, 2);
 
         fill();
 
@@ -132,7 +132,7 @@ class FullRedisTest extends FaultFixture {
         LeaseReadWriteLock lock = this.instance.registry().getReadWriteLock("shared");
         lock.writeLock().lock();
         CompletableFuture<Lease> waiting = this.other.registry().acquireAsync(READER);
-        WaitingLine.awaitLength(this.redis, SHARED, 1);
+        WaitingLine.awaitSubscribed(this.redis, SHARED, 1);
         fill();
 
         lock.readLock().lock();

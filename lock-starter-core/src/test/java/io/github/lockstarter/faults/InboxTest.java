@@ -72,7 +72,7 @@ class InboxTest extends FaultFixture {
         this.proxy.swallowRequestOf(Commands.named("subscribe"), () -> {});
         CompletableFuture<Long> waiter = waitFor(waiting(LONG));
         soon().until(() -> Channel.subscribers(this.redis) == 1);
-        WaitingLine.awaitLength(this.redis, KEY, 1);
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
 
         this.owner.lock("awaited").unlock();
 
@@ -128,7 +128,7 @@ class InboxTest extends FaultFixture {
         Instance deaf = this.instances.at(this.proxy, InboxTest::patient);
         this.owner.lock("awaited").lock();
         CompletableFuture<Long> waiter = waitFor(deaf);
-        WaitingLine.awaitLength(this.redis, KEY, 1);
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
         assertThat(Channel.subscribers(this.redis)).isEqualTo(1);
         this.proxy.swallowMessages();
         long releasedAt = System.nanoTime();

@@ -75,10 +75,10 @@ class KeyHygieneTest extends FaultFixture {
         CompletableFuture<Long> waitsHere = waitFor(elsewhere);
         CompletableFuture<Long> waitsThere = waitFor(beside);
         soon().until(() -> Channel.subscribers(this.redis) == 2);
-        WaitingLine.awaitLength(this.redis, "lock:{same}", 1);
+        WaitingLine.awaitSubscribed(this.redis, "lock:{same}", 1);
         try (RedisCli database = this.server.cli()) {
             database.command("SELECT", "1");
-            WaitingLine.awaitLength(database, "lock:{same}", 1);
+            WaitingLine.awaitSubscribed(database, "lock:{same}", 1);
         }
 
         there.release();

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.assertj.core.api.Assumptions.assumeThatCode;
 
+import ch.qos.logback.classic.Level;
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.Lease.State;
 import io.github.lockstarter.LeaseLock;
@@ -104,6 +105,27 @@ class LeastPrivilegeTest extends FaultFixture {
                 .isEmpty();
     }
 
+    @Test
+    void shouldMentionThatScriptsAreNotLoadedInAdvance() throws Exception {
+        this.redis.command("SCRIPT", "FLUSH");
+        try (LogCapture info = new LogCapture("io.github.lockstarter.store", Level.INFO)) {
+            Instance instance = instanceWith(this.user.without("+script|exists", "+script|load"));
+            soon().until(() -> !info.with("not loaded in advance").isEmpty());
+            long accepted = this.proxy.connectionsAccepted();
+
+            this.proxy.cutRst();
+
+            soon().until(() -> this.proxy.connectionsAccepted() > accepted);
+            soon().ignoreExceptions().until(() -> instance.acquire("allowed").release());
+            assertThat(info.with("not loaded in advance"))
+                    .as("once, and no warning")
+                    .singleElement()
+                    .asString()
+                    .contains("NOPERM");
+        }
+        assertThat(this.log.with("not loaded")).isEmpty();
+    }
+
     /** One for each line of servers. */
     @Test
     void shouldBeWhatTheManualSays() throws IOException {
@@ -122,7 +144,7 @@ class LeastPrivilegeTest extends FaultFixture {
         LeaseLock lock = releasing.lock("handed");
         lock.lock(LONG);
         CompletableFuture<Lease> next = waiting.waitFor("handed");
-        WaitingLine.awaitLength(this.redis, "lock:{handed}", 1);
+        WaitingLine.awaitSubscribed(this.redis, "lock:{handed}", 1);
         lock.unlock();
         assertThat(next.get(10, TimeUnit.SECONDS).release()).isTrue();
     }
@@ -143,8 +165,9 @@ class LeastPrivilegeTest extends FaultFixture {
     static Stream<String> probed() {
         return RestrictedUser.permissions().stream()
                 .filter(permission -> permission.matches("[+~&].*") && !permission.startsWith("+client"))
-                .filter(permission ->
-                        !Set.of("+ping", "+subscribe", "+unsubscribe", "+info").contains(permission));
+                .filter(permission -> !Set.of(
+                                "+ping", "+subscribe", "+unsubscribe", "+info", "+script|exists", "+script|load")
+                        .contains(permission));
     }
 
     @ParameterizedTest

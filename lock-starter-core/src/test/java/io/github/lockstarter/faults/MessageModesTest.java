@@ -80,9 +80,8 @@ class MessageModesTest {
     private void handOver(Instance owner, Instance waiter, int byClient) throws Exception {
         Lease lease = owner.acquire(NAME);
         CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
-        WaitingLine.awaitLength(this.redis, KEY, 1);
         soon().until(() -> this.log.with("published by the client").size() == byClient);
-        soon().until(() -> !WaitingLine.of(this.redis, KEY).get(0).endsWith(":"));
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
 
         assertThat(lease.release()).isTrue();
 
@@ -125,7 +124,7 @@ class MessageModesTest {
             Instance waiter = this.instances.at(proxy, MessageModesTest::withMessagesOnly);
             Lease lease = owner.acquire(NAME);
             CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
-            WaitingLine.awaitLength(this.redis, KEY, 1);
+            WaitingLine.awaitSubscribed(this.redis, KEY, 1);
             soon().until(() -> proxy.commandsSeen(Commands.named("publish")) > 0);
             String field = "w:" + WaitingLine.of(this.redis, KEY).get(0).split(":", 2)[0];
             String entry = String.valueOf(this.redis.command("HGET", KEY, field));
@@ -152,8 +151,7 @@ class MessageModesTest {
             Lease lease = owner.acquire(NAME);
             Lease another = owner.acquire("another");
             CompletableFuture<Lease> waiting = waiter.waitFor(NAME);
-            WaitingLine.awaitLength(this.redis, KEY, 1);
-            soon().until(() -> !WaitingLine.of(this.redis, KEY).get(0).endsWith(":"));
+            WaitingLine.awaitSubscribed(this.redis, KEY, 1);
             way.leadTo(tair.port());
             long accepted = way.connectionsAccepted();
             way.cutFin();

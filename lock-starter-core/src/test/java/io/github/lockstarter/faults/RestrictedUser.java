@@ -20,7 +20,7 @@ final class RestrictedUser {
      * Lettuce sends on each new connection: this server does not know these commands, and refuses a rule that has them.
      */
     private static final String RULE_7_0 = "resetkeys resetchannels ~lock:* &lock:inbox:* -@all"
-            + " +ping +eval +evalsha +hget +hmget +hgetall +hset +hdel +del +pexpire +pttl +time"
+            + " +ping +eval +evalsha +script|exists +script|load +hget +hmget +hgetall +hset +hdel +del +pexpire +pttl +time"
             + " +publish +pubsub|numsub +subscribe +unsubscribe +info";
 
     /** The rule for newer servers. */

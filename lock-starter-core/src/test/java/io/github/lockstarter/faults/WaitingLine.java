@@ -18,6 +18,14 @@ final class WaitingLine {
                 .toList();
     }
 
+    /** Waits until there are so many entries, each of which has an inbox, to which a message will be sent. */
+    static void awaitSubscribed(RedisCli redis, String key, int length) {
+        soon().until(() -> {
+            List<String> entries = of(redis, key);
+            return entries.size() == length && entries.stream().noneMatch(entry -> entry.endsWith(":"));
+        });
+    }
+
     static void awaitLength(RedisCli redis, String key, int length) {
         soon().until(() -> of(redis, key).size() == length);
     }

@@ -40,7 +40,7 @@ record Arguments(
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     static final String USAGE = """
-            --rows=1,3,4         only these rows (1 to 27)
+            --rows=1,3,4         only these rows (1 to 30)
             --contenders=A,B     only these: %s
             --rounds=3           medians of so many
             --seconds=5          per measurement

@@ -58,7 +58,11 @@ class BenchmarksQuickIT {
             Metric.FENCED_BEGIN_4,
             Metric.FENCED_GRANT_4,
             Metric.FENCED_UNLOCKED_1,
-            Metric.FENCED_UNLOCKED_4);
+            Metric.FENCED_UNLOCKED_4,
+            Metric.ROUND_TRIP,
+            Metric.FAR_16_99,
+            Metric.FAR_BACKGROUND,
+            Metric.FAR_PERMIT);
 
     /** Rows that run the program of another row with other numbers. */
     private static final Set<Row> REPEATED = EnumSet.of(
@@ -69,7 +73,9 @@ class BenchmarksQuickIT {
             Row.CONFIRMED_OWN_KEYS,
             Row.BESIDE_100,
             Row.BESIDE_1_000,
-            Row.BESIDE_10_000);
+            Row.BESIDE_10_000,
+            Row.AT_50_MICROS,
+            Row.AT_2_MILLIS);
 
     /** With one contender, because each takes seconds to start. Not in each build, which would take a minute longer. */
     @Test

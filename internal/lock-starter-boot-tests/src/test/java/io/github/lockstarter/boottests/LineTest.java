@@ -185,11 +185,17 @@ class LineTest {
                 () -> this.orders.settle(new Order(new Order.Customer("waiting"), 1)), THREADS);
         await().atMost(LIMIT)
                 .until(() -> redis.hgetall("lock:{order:waiting-1}").containsKey("q"));
-        String inbox = String.valueOf(redis.command("PUBSUB", "CHANNELS", "lock:inbox:*"));
+        // It subscribes after it has joined the line.
+        await().atMost(LIMIT).until(() -> !inboxes(redis).equals("[]"));
+        String inbox = inboxes(redis);
         lease.release();
 
         assertThat(granted).succeedsWithin(LIMIT).asInstanceOf(LONG).isGreaterThan(lease.fencingToken());
         return inbox;
+    }
+
+    private static String inboxes(RedisCli redis) {
+        return String.valueOf(redis.command("PUBSUB", "CHANNELS", "lock:inbox:*"));
     }
 
     private double measurement(String meter, String tag, String statistic) {

@@ -222,6 +222,19 @@ public final class FaultProxy implements AutoCloseable {
         return replies.hold(command);
     }
 
+    /**
+     * Stops the replies to all commands that match, until {@link #permitReplies} or {@link #heal()}. What a client sends meanwhile, it
+     * sends without a reply to any of them. Messages pass.
+     */
+    public void holdReplies(Predicate<List<String>> commands) {
+        replies.shut(commands);
+    }
+
+    /** Lets so many of the replies pass that {@link #holdReplies} stops, in the order of each connection. */
+    public void permitReplies(int number) {
+        replies.permit(number);
+    }
+
     /** Back to normal. What is held or stalled goes on; connections that have lost something are broken off. */
     public void heal() {
         // first, because the reply to a command that goes on must not meet a fault that is over

@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** What is wrong with the network at the moment, in one direction. Shared by all connections of a proxy. */
 final class ProxyFaults {
@@ -46,6 +48,9 @@ final class ProxyFaults {
         NOTHING
     }
 
+    /** Frames that match pass one by one, as they are permitted. */
+    private record Gate(Predicate<List<String>> when, Semaphore permitted) {}
+
     private interface Action {
 
         Fate of(Runnable lost) throws InterruptedException;
@@ -61,6 +66,7 @@ final class ProxyFaults {
 
     private volatile Duration delay;
     private volatile boolean messagesLost;
+    private volatile @Nullable Gate gate;
 
     ProxyFaults(Duration distance) {
         this.distance = distance;
@@ -104,6 +110,23 @@ final class ProxyFaults {
         return hold;
     }
 
+    void shut(Predicate<List<String>> when) {
+        open();
+        gate = new Gate(when, new Semaphore(0));
+    }
+
+    void permit(int frames) {
+        Gate present = gate;
+        if (present != null) {
+            present.permitted.release(frames);
+        }
+    }
+
+    private void open() {
+        permit(Integer.MAX_VALUE / 2);
+        gate = null;
+    }
+
     void swallow(Predicate<List<String>> when, Runnable then) {
         lose(when, Fate.NOTHING, then);
     }
@@ -126,6 +149,7 @@ final class ProxyFaults {
     /** Back to normal; what is held goes on. */
     void clear() {
         rules.clear();
+        open();
         delay = distance;
         messagesLost = false;
         set(Mode.PASS);
@@ -143,6 +167,10 @@ final class ProxyFaults {
      * has been run.
      */
     Fate fateOf(List<String> command, Runnable lost) throws InterruptedException {
+        Gate present = gate;
+        if (present != null && present.when.test(command)) {
+            present.permitted.acquire();
+        }
         Optional<Rule> rule = rules.stream().filter(each -> each.claim(command)).findFirst();
         Fate fate = rule.isEmpty() ? Fate.ALL : rule.get().action.of(lost);
         return fate == Fate.ALL ? fateOfMode(lost) : fate;

@@ -5,6 +5,7 @@ import java.net.Socket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,9 @@ final class ProxyPipe {
 
     /** A frame, or the end of the stream, and the earliest moment at which it may go on. */
     private record Due(@Nullable RespFrame frame, long nanoTime) {}
+
+    /** A thread that is parked continues about so much later than it should. */
+    private static final long TIMER_NANOS = TimeUnit.MICROSECONDS.toNanos(60);
 
     private static final Logger log = LoggerFactory.getLogger(ProxyPipe.class);
 
@@ -102,7 +106,21 @@ final class ProxyPipe {
 
     private @Nullable RespFrame next() throws InterruptedException {
         Due due = underway.take();
-        TimeUnit.NANOSECONDS.sleep(due.nanoTime() - System.nanoTime());
+        await(due.nanoTime());
         return due.frame();
+    }
+
+    /** {@code Thread.sleep} rounds up to a millisecond before Java 21. */
+    private static void await(long nanoTime) throws InterruptedException {
+        for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            if (left > TIMER_NANOS) {
+                LockSupport.parkNanos(left - TIMER_NANOS);
+            } else {
+                Thread.onSpinWait();
+            }
+        }
     }
 }

@@ -58,9 +58,9 @@ final class Inbox implements MessageListener, SubscriptionListener {
     private static final long RETRY_SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private enum State {
-        /** No subscription has begun. */
+        /** No subscription has begun, and waiters poll. */
         UNUSED,
-        /** The subscription is not acknowledged: a message could be missed. */
+        /** The subscription is not acknowledged, and waiters poll, because a message could be missed. */
         PENDING,
         /** Messages arrive. */
         SUBSCRIBED,
@@ -161,18 +161,18 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * Returns how acquisitions wait, see {@link ScriptCommands#callOf}: by polling alone if no messages arrive. Null
-     * while the subscription is set up: an acquisition must not join the line then, because it could miss its message.
+     * Returns how acquisitions wait, see {@link ScriptCommands#callOf}: by polling alone unless messages arrive. While
+     * the subscription is set up, an acquisition joins the line as well, because its place must not wait for several
+     * round trips. It asks again with the acknowledgement, which states the inbox in its entry and finds a grant about
+     * which no message was sent.
      */
-    @Nullable
     String waiting() {
         // The compiler generates a separate class for a switch. If its initialization failed on an exhausted stack, it
         // would fail for ever.
-        State current = this.state;
-        if (current == State.SUBSCRIBED) {
-            return this.isCounted ? this.notifiedAndCounted : this.notified;
+        if (this.state != State.SUBSCRIBED) {
+            return this.polling;
         }
-        return current == State.UNAVAILABLE ? this.polling : null;
+        return this.isCounted ? this.notifiedAndCounted : this.notified;
     }
 
     /** Subscribes in the background unless that has been done, or after a failure if it is time for another attempt. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import io.lettuce.core.LettuceFutures;
@@ -54,6 +55,8 @@ final class PrivateConnection extends StoreConnection {
     /** {@code null} unless Sentinel names the master and the connection is started. */
     private volatile @Nullable Sentinels sentinels;
 
+    private final ScriptLoading loading;
+
     private final SingleTask check = new SingleTask(this::runCheck);
 
     private volatile @Nullable Listener listener;
@@ -97,6 +100,7 @@ final class PrivateConnection extends StoreConnection {
         this.recipe = recipe;
         this.timeout = settings.commandTimeout();
         this.cluster = recipe.isCluster();
+        this.loading = new ScriptLoading(this.servers, this.cluster);
         this.attempts = new ConnectionAttempts(this.servers);
         this.questions = new ConnectionAttempts(this.servers);
     }
@@ -409,6 +413,7 @@ final class PrivateConnection extends StoreConnection {
                 }
             };
             new DisconnectMonitor(broken, this::reconnected, lost).watch(factory);
+            this.loading.watch(factory);
             ReplyTimeouts timeouts = new ReplyTimeouts(this.timeout, this.recipe.eventLoops::runLater);
             LettuceScripts opened = new LettuceScripts(master, factory, this.servers, this.cluster, timeouts);
             CompletableFuture<Object> time = askForTime(opened);
@@ -417,6 +422,7 @@ final class PrivateConnection extends StoreConnection {
             if (!this.cluster) {
                 opened.probeSlots(this.keys);
             }
+            this.loading.begin(LuaScript.Variant.needed(!this.messages.isByScript, opened.hasTime));
             return opened;
         } catch (RuntimeException ex) {
             factory.destroy();

@@ -65,7 +65,8 @@ public final class RedisLockStore implements LockStore {
      * Waiting. A command that joins the line names the inbox of this instance, and release.lua grants the lock to the
      * first in line and publishes key, id and token there. The grant has a short lease, claimMillis, until the waiter
      * renews it, or asks again under its id if the message proves too little. A waiter also polls. Three races matter:
-     *   - a waiter may join only when its subscription is acknowledged or known to fail, or it could miss its message;
+     *   - until its subscription is acknowledged, a waiter could miss its message. It joins as one that polls, and asks
+     *     again with the acknowledgement;
      *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters
      *     ask;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it if it has not polled in time. Only

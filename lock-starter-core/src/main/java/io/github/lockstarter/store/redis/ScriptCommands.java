@@ -120,8 +120,7 @@ final class ScriptCommands {
      *
      * @param waiting how acquisitions of this instance wait, see {@code acquire.lua}: {@link #polling}, followed by its
      *     inbox if it receives messages, with a dot instead of the colon unless the server has counted the inbox; null:
-     *     the subscription is being set up. An acquisition does not join the line then, because it could miss its
-     *     message
+     *     the store was stopped, and an acquisition does not join the line
      */
     Call callOf(Command command, @Nullable String waiting) {
         if (command instanceof Command.Acquire acquire) {

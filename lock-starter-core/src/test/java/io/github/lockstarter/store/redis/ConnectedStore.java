@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** A started store with a connection factory of its own, and what its listener was notified of. */
 final class ConnectedStore implements AutoCloseable, StoreListener {
@@ -136,9 +137,12 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
         return ((Reply.Granted) reply).token();
     }
 
-    /** Joins the line for a lock that is taken, when messages would arrive. */
+    /** Joins the line for a lock that is taken, and asks until the entry has an inbox, to which messages are sent. */
     void joins(String lock, String id) {
-        soon().until(() -> call(join(lock, id)) instanceof Reply.Taken taken && taken.pollMillis() > 0);
+        StringRedisTemplate redis = new StringRedisTemplate(this.factory);
+        soon().until(() -> call(join(lock, id)) instanceof Reply.Taken
+                && redis.opsForHash().get("lock:{" + lock + '}', "w:" + id) instanceof String entry
+                && entry.matches(".*[:.][^:.]+"));
     }
 
     static Command.Acquire acquire(String lock, String id) {

@@ -281,7 +281,7 @@ class RedisLockStoreTest {
     // ---- The waiting line and its messages
 
     @Test
-    void shouldJoinTheLineWhenMessagesWouldArrive() {
+    void shouldJoinTheLineBeforeMessagesArriveAndAskAgainThen() {
         ConnectedStore one = store("one");
         one.granted(NAME, "me");
         assertThat(one.call(acquire(NAME, "you"))).isInstanceOf(Reply.Taken.class);
@@ -290,10 +290,11 @@ class RedisLockStoreTest {
 
         Reply first = one.call(join(NAME, "you"));
 
-        assertThat(((Reply.Taken) first).pollMillis()).as("not in the line yet").isZero();
+        assertThat(((Reply.Taken) first).pollMillis()).as("in the line").isPositive();
+        assertThat(this.redis.hgetall(KEY).get("w:you")).as("it polls").endsWith(":");
         soon().until(() -> one.gaps() > gaps);
         assertThat(readers("one")).isOne();
-        assertThat(((Reply.Taken) one.call(join(NAME, "you"))).pollMillis()).isPositive();
+        one.joins(NAME, "you");
         assertThat(described(one.call(new Command.Inspect(NAME, false))).line()).containsExactly("you");
         assertThat(this.redis.infoCommandStats()).containsEntry("subscribe", 1L);
     }

@@ -15,6 +15,7 @@ import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.redis.ConnectedStore.Way;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
+import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisCluster;
 import io.github.lockstarter.testsupport.RedisSentinels;
@@ -70,6 +71,20 @@ class StoreTopologyTest {
                 });
             }
             assertThat(store.store().renewalBatchSize()).isOne();
+        }
+    }
+
+    /** Also a script that no command has called yet. */
+    @Test
+    void shouldLoadScriptsAtEachMasterThatItConnectsTo(RedisCluster cluster) {
+        cluster.masters().forEach(master -> master.cli().command("SCRIPT", "FLUSH"));
+        try (ConnectedStore store = store(Servers.of(cluster), 0)) {
+            IntStream.range(0, 20).forEach(i -> store.granted("slot-" + i, "me"));
+
+            for (RedisServer master : cluster.masters()) {
+                soon().until(() ->
+                        List.of(1L).equals(master.cli().command("SCRIPT", "EXISTS", LuaScript.DOWNGRADE.getSha1())));
+            }
         }
     }
 

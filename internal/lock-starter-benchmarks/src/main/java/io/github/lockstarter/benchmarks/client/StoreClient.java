@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * The Redis store of this library without the registry above it: one JVM stands for thousands of holders and waiters of
@@ -65,8 +66,11 @@ public final class StoreClient implements AutoCloseable {
         String owner = nextId(GrantKind.EXCLUSIVE);
         String waiter = nextId(GrantKind.EXCLUSIVE);
         acquire(probe, owner, TIMEOUT, false);
-        // The first acquisition that waits begins the subscription, and joins the line after that.
-        while (acquire(probe, waiter, TIMEOUT, true) instanceof Reply.Taken taken && taken.pollMillis() == 0) {
+        StringRedisTemplate redis = new StringRedisTemplate(this.connections);
+        // The first acquisition that waits begins the subscription; its entry has an inbox after that.
+        while (acquire(probe, waiter, TIMEOUT, true) instanceof Reply.Taken
+                && String.valueOf(redis.opsForHash().get("lock:{" + probe + '}', "w:" + waiter))
+                        .endsWith(":")) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
         }
         release(probe, waiter);

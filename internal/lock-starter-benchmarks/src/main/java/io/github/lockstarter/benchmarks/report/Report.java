@@ -41,7 +41,11 @@ public final class Report {
             line("");
             line("## " + row.number() + ". " + row.title());
             line("");
-            table(this.results.row(row));
+            if (row.isAtADistance()) {
+                percentiles(this.results.row(row));
+            } else {
+                table(this.results.row(row));
+            }
             bounds(row, this.results.row(row));
         }
         return this.text.toString();
@@ -69,6 +73,19 @@ public final class Report {
                 references.forEach(reference -> cells.add(ratio(row, metric, contender, reference)));
             }
             line("| " + contender.label() + " | " + String.join(" | ", cells) + " |");
+        }
+    }
+
+    /** Writes a line for each two metrics, of which the second one is the 99th percentile of the first one. */
+    private void percentiles(RowResult row) {
+        List<Metric> metrics = List.copyOf(row.metrics());
+        for (Contender contender : row.contenders()) {
+            line("| " + contender.label() + " | p50 | p99 |");
+            line("|---|---:|---:|");
+            for (int i = 0; i + 1 < metrics.size(); i += 2) {
+                line("| " + metrics.get(i).label() + " | " + figure(row, contender, metrics.get(i)) + " | "
+                        + figure(row, contender, metrics.get(i + 1)) + " |");
+            }
         }
     }
 

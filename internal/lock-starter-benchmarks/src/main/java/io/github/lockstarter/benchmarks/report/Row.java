@@ -164,7 +164,22 @@ public enum Row {
             "transactions of PostgreSQL that fence themselves; × is the rate with the fence / without",
             BESIDE_10.without,
             atLeast(Metric.FENCED_UNLOCKED_1, 0.95),
-            atLeast(Metric.FENCED_UNLOCKED_4, 0.95));
+            atLeast(Metric.FENCED_UNLOCKED_4, 0.95)),
+    AT_50_MICROS(28, "0.05 ms from Redis each way; × is the round trip", BESIDE_10.without),
+    AT_500_MICROS(29, "0.5 ms from Redis each way; × is the round trip", BESIDE_10.without),
+    AT_2_MILLIS(
+            30,
+            "2 ms from Redis each way; × is the round trip",
+            BESIDE_10.without,
+            atMost(Metric.FAR_LOCK, 1.3),
+            atMost(Metric.FAR_UNLOCK, 1.3),
+            atMost(Metric.FAR_BACKGROUND, 0.1),
+            atMost(Metric.FAR_2, 1.3),
+            atMost(Metric.FAR_16, 1.3),
+            atMost(Metric.FAR_HAND_OVER, 1.2),
+            atMost(Metric.FAR_HAND_OVER_99, 2.5),
+            atMost(Metric.FAR_READER, 1.2),
+            atMost(Metric.FAR_PERMIT, 1.2));
 
     private final int number;
 
@@ -197,6 +212,11 @@ public enum Row {
             atMost(Metric.PASS, besideWaiters),
             atMost(Metric.PASS_PERMIT, besideWaiters)
         };
+    }
+
+    /** Whether its figures are pairs of a median and a 99th percentile, for which the report has a line each. */
+    boolean isAtADistance() {
+        return this == AT_50_MICROS || this == AT_500_MICROS || this == AT_2_MILLIS;
     }
 
     /** As options and the report number it. */

@@ -33,6 +33,7 @@ public final class Measurements {
             each(plan, ScaleRows.ROWS, ScaleRows::measure, results, said);
             each(plan, IdleRow.ROWS, IdleRow::measure, results, said);
             each(plan, PlanningRows.ROWS, PlanningRows::measure, results, said);
+            each(plan, DistanceRows.ROWS, DistanceRows::measure, results, said);
         }
         return results;
     }
