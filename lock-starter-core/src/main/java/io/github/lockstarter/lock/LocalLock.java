@@ -532,11 +532,12 @@ public final class LocalLock {
                     Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), acquisition.longestLease));
             acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, acquisition.unsettledUntil));
             acquisition.isReleasing = false;
+            if (acquisition.lostGrants > 0) {
+                // A renewal or a downgrade that is under way may still extend the lease.
+                acquisition.storedUntil = Math.max(acquisition.storedUntil, acquisition.unsettledUntil);
+            }
             if (acquisition.phase != Phase.OVER) {
-                end(
-                        acquisition,
-                        acquisition.lostGrants > 0 ? Math.max(now.nanos(), acquisition.storedUntil) : now.nanos(),
-                        now);
+                end(acquisition, acquisition.lostGrants > 0 ? acquisition.storedUntil : now.nanos(), now);
             }
         }
         this.candidate = null;

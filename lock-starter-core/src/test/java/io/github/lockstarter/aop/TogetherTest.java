@@ -10,6 +10,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.fixture.ForwardingStore;
 import io.github.lockstarter.fixture.Waiting;
 import io.github.lockstarter.registry.LockSettings;
@@ -40,10 +41,16 @@ class TogetherTest {
 
     private static final int LONG = 60_000;
 
+    /** Of commands, for calls in which a reply is missing. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
     private final DelayedStore store = new DelayedStore();
 
-    private final LockedContext app =
-            LockedContext.on(this.store, LockSettings.of(Duration.ofSeconds(30)), Transfers.class);
+    private final LockedContext app = LockedContext.on(
+            this.store,
+            LockSettings.of(
+                    Duration.ofSeconds(10), OnLost.THROW, Duration.ofSeconds(20), null, null, TIMEOUT, null, TIMEOUT),
+            Transfers.class);
 
     private final Transfers transfers = this.app.getBean(Transfers.class);
 
