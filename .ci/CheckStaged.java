@@ -34,9 +34,9 @@ import org.w3c.dom.Node;
 import org.xml.sax.InputSource;
 
 /**
- * Checks a staged repository by what Maven Central publishes as its requirements, and by what Gradle reads in the poms, without
- * a network. Started by {@code .ci/check-staged}. Each rule has a fault in {@link #FAULTS}: {@code --self-test} breaks a copy of
- * the repository with each of them, and fails if one is not found.
+ * Checks a staged repository by what Maven Central publishes as its requirements, and by what Gradle reads in the
+ * poms, without a network. Started by {@code .ci/check-staged}. Each rule has a fault in {@link #FAULTS}: {@code
+ * --self-test} breaks a copy of the repository with each of them, and fails if one is not found.
  */
 final class CheckStaged {
 
@@ -319,7 +319,10 @@ final class CheckStaged {
         }
     }
 
-    /** As Gradle and Maven read poms, compile is on the class path of those who compile against a module, runtime is not. */
+    /**
+     * As Gradle and Maven read poms, compile is on the class path of those who compile against a module, runtime is
+     * not.
+     */
     private void compilePath() {
         Set<String> reached = new TreeSet<>();
         reach(STARTER, reached);
@@ -433,7 +436,10 @@ final class CheckStaged {
         return result;
     }
 
-    /** Returns the version of a dependency: its own, or what the poms of the chain manage or import; empty if there is none. */
+    /**
+     * Returns the version of a dependency: its own, or what the poms of the chain manage or import; empty if there is
+     * none.
+     */
     private String version(Element dependency, List<Element> chain) {
         String own = resolve(value(dependency, "version"), chain);
         return own.isEmpty() ? managed(id(dependency, chain), chain, 0) : own;

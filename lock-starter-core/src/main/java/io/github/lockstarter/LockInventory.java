@@ -167,11 +167,11 @@ public interface LockInventory {
     /**
      * The server that stores the locks. In a cluster, product and version are those of one node.
      *
-     * @param product the product as {@code INFO} reports it, such as {@code Redis} or {@code Valkey}, or {@code null} if
-     *     the server did not report it
+     * @param product the product as {@code INFO} reports it, such as {@code Redis} or {@code Valkey}, or {@code null}
+     *     if the server did not report it
      * @param version version of the product, or {@code null} if the server did not report it
-     * @param topology {@code standalone}, {@code sentinel} or {@code cluster}, as the connection is configured, or {@code
-     *     null} if the client of the application does not show it
+     * @param topology {@code standalone}, {@code sentinel} or {@code cluster}, as the connection is configured, or
+     *     {@code null} if the client of the application does not show it
      * @param database the database, or {@code null} if the client of the application does not show it
      * @param time the command by which scripts read the time of the server, {@code TIME} or {@code PEXPIRETIME}, or
      *     {@code null} without a connection

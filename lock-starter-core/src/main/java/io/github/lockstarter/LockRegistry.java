@@ -166,8 +166,8 @@ public interface LockRegistry {
      * LockedCallback)} does for one. They are acquired in the order of annotated methods with several keys, whatever
      * the order of the requests: permits first, then locks by their names. While a call waits for a lock, it holds only
      * locks that precede it in this order. Two calls therefore cannot deadlock. Locks that are free are acquired
-     * together, in one round trip. All locks have one deadline: waiting for one of them counts towards the wait times of the others. Minimum holds begin
-     * when all are granted.
+     * together, in one round trip. All locks have one deadline: waiting for one of them counts towards the wait times
+     * of the others. Minimum holds begin when all are granted.
      *
      * <p>A name is locked once. Of several requests for it, a writer's has precedence over a reader's, and the one for
      * the most permits over others; otherwise the first request applies.

@@ -38,8 +38,8 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.EventListener;
 
 /**
- * A bean or an expression of the application that a lock calls does not return. All other locks go on: they are renewed, granted and
- * released, and their losses are reported.
+ * A bean or an expression of the application that a lock calls does not return. All other locks go on: they are
+ * renewed, granted and released, and their losses are reported.
  */
 @Timeout(60)
 class BlockedCallbackTest {

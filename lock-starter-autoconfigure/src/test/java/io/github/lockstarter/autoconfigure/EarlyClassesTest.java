@@ -40,8 +40,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The initialization of a class fails for ever if it meets a full heap. So an application that has started and has held locks has
- * initialized what its first loss, refusal or failure needs.
+ * The initialization of a class fails for ever if it meets a full heap. So an application that has started and has
+ * held locks has initialized what its first loss, refusal or failure needs.
  */
 @RedisTest
 @Timeout(120)

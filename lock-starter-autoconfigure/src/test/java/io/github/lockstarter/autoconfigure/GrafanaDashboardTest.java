@@ -23,7 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
-/** Dashboard and alerts ask for what applications really show: a meter, tag or outcome that is renamed is missed here. */
+/**
+ * Dashboard and alerts ask for what applications really show: a meter, tag or outcome that is renamed is missed here.
+ */
 class GrafanaDashboardTest {
 
     private static final Path ROOT = Path.of("..");

@@ -103,7 +103,9 @@ class LockHealthRedisTest {
         return health;
     }
 
-    /** Half of those that had to wait at all, for a busy machine may stop any of them; none as long as Redis would take. */
+    /**
+     * Half of those that had to wait at all, for a busy machine may stop any of them; none as long as Redis would take.
+     */
     private static void assertFast(List<Duration> times) {
         List<Duration> waited = times.stream()
                 .filter(time -> time.compareTo(Duration.ofMillis(5)) > 0)

@@ -27,8 +27,9 @@ import reactor.core.publisher.MonoSink;
  * acquires the locks for itself without blocking, calls the method, and releases the locks when the returned publisher
  * has terminated or was cancelled.
  *
- * <p>The leases are taken one after the other, each by the thread that completes the one before. A cancellation may arrive at any time on any thread, and Reactor silently drops a value that is emitted during one.
- * Therefore the publisher must take the leases from {@link #granted}; leases that are not taken are released.
+ * <p>The leases are taken one after the other, each by the thread that completes the one before. A cancellation may
+ * arrive at any time on any thread, and Reactor silently drops a value that is emitted during one. Therefore the
+ * publisher must take the leases from {@link #granted}; leases that are not taken are released.
  */
 final class ReactiveCall {
 

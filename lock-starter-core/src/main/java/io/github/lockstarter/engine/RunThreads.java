@@ -25,8 +25,8 @@ import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
  *
  * <p>Tasks are dropped only if a queue is full, and log lines and calls of listeners also if they fail because the heap
  * is full. A method throws only if the stack of the caller is almost exhausted or the heap is full, and then before it
- * has changed anything, except that a line or a call may already be queued. A task for which there is no thread stays in
- * its queue, and the thread of the watchdog, which exists from the start, tries again.
+ * has changed anything, except that a line or a call may already be queued. A task for which there is no thread stays
+ * in its queue, and the thread of the watchdog, which exists from the start, tries again.
  *
  * <p>All threads are daemons. They are not beans, because the auto-configuration of an application's own executors
  * would then back off.

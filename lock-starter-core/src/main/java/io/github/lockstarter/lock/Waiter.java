@@ -34,7 +34,10 @@ public abstract class Waiter {
     /** Whether the wait has not ended. */
     boolean isQueued;
 
-    /** The time at which something is due for the waiter: the end of the wait, then the end of the grace period after it. */
+    /**
+     * The time at which something is due for the waiter: the end of the wait, then the end of the grace period after
+     * it.
+     */
     long dueAt;
 
     @Nullable

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The waiters of one lock in the order of their arrival, which are also ordered by the times at which something is due
  * for them. Entering and leaving take O(log n). The links are fields of the waiters, and a single waiter needs no heap.
  *
- * <p>Any method call can fail if memory is exhausted. Therefore a waiter enters and leaves by writes of fields. A waiter
- * that leaves may stay in the heap until it would be the first there, or until the heap consists of such waiters by
- * half. Not thread-safe.
+ * <p>Any method call can fail if memory is exhausted. Therefore a waiter enters and leaves by writes of fields. A
+ * waiter that leaves may stay in the heap until it would be the first there, or until the heap consists of such
+ * waiters by half. Not thread-safe.
  */
 final class WaiterQueue {
 

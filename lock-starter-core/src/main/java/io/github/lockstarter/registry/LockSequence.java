@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of one call, which are granted all or not at all. They are acquired in an order that all calls share: first
  * by {@link Attempts} that are sent together, and then, from the first lock that is not free, by waiting for it and
- * sending the attempts for the rest. So free locks take one round trip. All wait times are counted from the beginning of
- * the call, so the time that it waits for one lock counts for the others as well. The locks are released together: all
- * commands are sent before the first reply is awaited. Therefore a store that does not answer delays the call by one
- * command timeout, not by one for each lock.
+ * sending the attempts for the rest. So free locks take one round trip. All wait times are counted from the beginning
+ * of the call, so the time that it waits for one lock counts for the others as well. The locks are released together:
+ * all commands are sent before the first reply is awaited. Therefore a store that does not answer delays the call by
+ * one command timeout, not by one for each lock.
  *
  * <p>Work of one thread is run by {@link #execute}, with each lock nested in the previous one. For work that continues
  * after the call has returned, the caller acquires leases that belong to no thread: it calls {@link #acquire} or {@link

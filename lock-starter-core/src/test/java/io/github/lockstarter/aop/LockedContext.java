@@ -23,7 +23,9 @@ import java.util.function.Consumer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
-/** An application with the post-processor and a registry of real locks, in memory by default, whose calls are recorded. */
+/**
+ * An application with the post-processor and a registry of real locks, in memory by default, whose calls are recorded.
+ */
 public final class LockedContext extends AnnotationConfigApplicationContext {
 
     /** Leases that are renewed often, and do not end because a thread waits for its turn on a busy machine. */

@@ -105,7 +105,9 @@ class ReactiveResultTest {
         });
     }
 
-    /** The refusal of a lock inside the method is its failure: the method has run, so that nothing replaces its result. */
+    /**
+     * The refusal of a lock inside the method is its failure: the method has run, so that nothing replaces its result.
+     */
     @Test
     void shouldReportARefusalOfItsBody() {
         LockNotGrantedException inner =

@@ -13,7 +13,10 @@ import org.springframework.beans.factory.config.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.env.MapPropertySource;
 
-/** A bean of a scope that is refreshed, as by Spring Cloud's {@code @RefreshScope}, is locked again when it is created again. */
+/**
+ * A bean of a scope that is refreshed, as by Spring Cloud's {@code @RefreshScope}, is locked again when it is created
+ * again.
+ */
 class RefreshedBeanTest {
 
     @Test

@@ -28,8 +28,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import reactor.core.publisher.Mono;
 
 /**
- * Futures and publishers that are completed by the thread of the Redis client that also reads the answers for the locks. The
- * connections of the application share two threads with those of the locks.
+ * Futures and publishers that are completed by the thread of the Redis client that also reads the answers for the
+ * locks. The connections of the application share two threads with those of the locks.
  */
 @RedisTest
 class ResultOfRedisTest {

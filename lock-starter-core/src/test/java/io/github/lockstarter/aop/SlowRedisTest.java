@@ -37,8 +37,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import reactor.core.publisher.Mono;
 
 /**
- * Calls of several locks on a Redis that does not answer, or answers each command just in time: a call of ten locks is delayed as
- * one of one lock.
+ * Calls of several locks on a Redis that does not answer, or answers each command just in time: a call of ten locks is
+ * delayed as one of one lock.
  */
 @RedisTest
 @Timeout(120)

@@ -22,7 +22,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 
-/** What the start reports: each name once to the listener, methods that run without their locks, leases that are too short. */
+/**
+ * What the start reports: each name once to the listener, methods that run without their locks, leases that are too
+ * short.
+ */
 class StartupReportTest {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();

@@ -138,8 +138,8 @@ class ArchitectureTest {
             .dependOnClassesThat(STORE_IMPLEMENTATIONS.or(resideInAnyPackage(ROOT + ".aop..", ROOT + ".metrics..")));
 
     /**
-     * The state machine of a lock has no thread, no clock, no log and no I/O, so that a simulation can run it. It has the JDK's
-     * collections, the commands and replies of a store, and values of the API.
+     * The state machine of a lock has no thread, no clock, no log and no I/O, so that a simulation can run it. It has
+     * the JDK's collections, the commands and replies of a store, and values of the API.
      */
     @ArchTest
     static final ArchRule theStateMachineShouldBePure = classes()
@@ -173,7 +173,10 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage(ROOT + ".lock..", ROOT + ".engine..");
 
-    /** The parts of a run get the collaborators that they use; nothing looks them up. OwnedLocks outlives the runs of its registry. */
+    /**
+     * The parts of a run get the collaborators that they use; nothing looks them up. OwnedLocks outlives the runs of
+     * its registry.
+     */
     @ArchTest
     static final ArchRule onlyTheRegistryShouldKnowItsRun = classes()
             .that(nameMatching(ROOT.replace(".", "\\.") + "\\.registry\\.Run"))

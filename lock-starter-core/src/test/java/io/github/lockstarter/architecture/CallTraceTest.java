@@ -37,9 +37,10 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The methods and constructors of this library that one uncontended {@link LockRegistry#execute}, and one call of an annotated
- * method, calls on Redis, from its entrance to its return: each is one to step through. Accessors of records are not counted, nor
- * what the JDK, Spring and Lettuce call in themselves. Nested classes count to their top-level class.
+ * The methods and constructors of this library that one uncontended {@link LockRegistry#execute}, and one call of an
+ * annotated method, calls on Redis, from its entrance to its return: each is one to step through. Accessors of records
+ * are not counted, nor what the JDK, Spring and Lettuce call in themselves. Nested classes count to their top-level
+ * class.
  *
  * <p>A class loader of its own loads the library and adds a call of {@link #called} to the beginning of each method.
  */

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Circles of dependencies in core, computed from its byte code as strongly connected components: of its top-level classes,
- * to which nested classes count, and of its packages.
+ * Circles of dependencies in core, computed from its byte code as strongly connected components: of its top-level
+ * classes, to which nested classes count, and of its packages.
  */
 class ClassCirclesTest {
 

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.condition.OS;
 
 /**
  * Classes of core that other modules use: the API, the SPI of stores, and the internals that are named here. Everything
- * else may change without a look at them. The BOM has the modules that are published, and nothing that it would bring along.
+ * else may change without a look at them. The BOM has the modules that are published, and nothing that it would bring
+ * along.
  */
 class ModuleBoundariesTest {
 

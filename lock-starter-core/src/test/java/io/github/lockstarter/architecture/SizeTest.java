@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Prints the sizes of the sources, so that growth is seen when it happens: lines without comments and blank ones, types, packages,
- * and constructors with more than five parameters. Limits leave room above what was measured. A change that exceeds a limit
- * raises it and gives the reason in its commit.
+ * Prints the sizes of the sources, so that growth is seen when it happens: lines without comments and blank ones,
+ * types, packages, and constructors with more than five parameters. Limits leave room above what was measured. A
+ * change that exceeds a limit raises it and gives the reason in its commit.
  */
 class SizeTest {
 

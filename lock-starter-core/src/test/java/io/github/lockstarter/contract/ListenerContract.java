@@ -38,7 +38,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A lock is renewed for as long as it is needed; listeners and the inventory show what happens to it, and harm nothing. */
+/**
+ * A lock is renewed for as long as it is needed; listeners and the inventory show what happens to it, and harm nothing.
+ */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ListenerContract extends RegistryFixture {
 

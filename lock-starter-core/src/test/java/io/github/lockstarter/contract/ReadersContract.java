@@ -20,7 +20,9 @@ import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Readers read together, each with a lease of its own; a writer writes alone, and keeps a read lock when it unlocks. */
+/**
+ * Readers read together, each with a lease of its own; a writer writes alone, and keeps a read lock when it unlocks.
+ */
 @SuppressWarnings("LockNotBeforeTry") // holds are the subject, their ends as well
 abstract class ReadersContract extends RegistryFixture {
 

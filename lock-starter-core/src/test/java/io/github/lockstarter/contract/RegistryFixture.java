@@ -34,8 +34,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The base of all contracts: registries over one backend, each with its own store, as if it ran in its own JVM. After each
- * test no lock, lease, waiter or thread may be left.
+ * The base of all contracts: registries over one backend, each with its own store, as if it ran in its own JVM. After
+ * each test no lock, lease, waiter or thread may be left.
  */
 @Timeout(60)
 abstract class RegistryFixture {
@@ -183,7 +183,9 @@ abstract class RegistryFixture {
         return request().withPermits(weight, permits);
     }
 
-    /** Waits until the lease has been renewed twice, however long that takes: otherwise what is left only becomes less. */
+    /**
+     * Waits until the lease has been renewed twice, however long that takes: otherwise what is left only becomes less.
+     */
     static void awaitRenewals(Lease lease) {
         for (int times = 0; times < 2; times++) {
             Duration[] left = {lease.remaining()};

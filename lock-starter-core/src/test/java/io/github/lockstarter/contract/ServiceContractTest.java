@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Short contracts behind the proxy, with the profiles that cost each build little; {@link AllServicesContractTest} has the rest. */
+/**
+ * Short contracts behind the proxy, with the profiles that cost each build little; {@link AllServicesContractTest} has
+ * the rest.
+ */
 @RedisTest
 @ParameterizedClass
 @MethodSource("profiles")

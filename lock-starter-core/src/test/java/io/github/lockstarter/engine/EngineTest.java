@@ -41,8 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The driver: threads, mutexes and the order of effects, and errors wherever a method is called. What a lock does is tested by the
- * simulation.
+ * The driver: threads, mutexes and the order of effects, and errors wherever a method is called. What a lock does is
+ * tested by the simulation.
  */
 @Timeout(60)
 class EngineTest {
@@ -364,7 +364,10 @@ class EngineTest {
                 .containsExactly("lost EXPIRED");
     }
 
-    /** The wait has ended so long ago that nothing of its lock is left. Without a release, the grant would block others until its lease ends. */
+    /**
+     * The wait has ended so long ago that nothing of its lock is left. Without a release, the grant would block others
+     * until its lease ends.
+     */
     @Test
     void shouldReleaseWhatAMessageReportsForALockWithoutACell() throws InterruptedException {
         AcquisitionIds ids = new AcquisitionIds();
@@ -715,7 +718,10 @@ class EngineTest {
         await().until(() -> this.log.lines.size() == 2);
     }
 
-    /** The reply to the only command of a wait cannot be processed, and the first attempt to fail the lock fails as well. */
+    /**
+     * The reply to the only command of a wait cannot be processed, and the first attempt to fail the lock fails as
+     * well.
+     */
     @Test
     void shouldRefuseWaitsOfALockThatFails() throws InterruptedException {
         AtomicInteger failures = new AtomicInteger();

@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The store of one instance in memory. Commands that are sent and messages arrive on other threads, as those of a server do; a
- * test can replace the outcome of any command.
+ * The store of one instance in memory. Commands that are sent and messages arrive on other threads, as those of a
+ * server do; a test can replace the outcome of any command.
  */
 public final class RemoteStore extends ForwardingStore {
 

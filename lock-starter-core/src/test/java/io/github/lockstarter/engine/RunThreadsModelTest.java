@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.test.util.ReflectionTestUtils;
 
 /**
- * Interleavings of threads that add tasks with those that run them: each task runs. A queue, which threads of the model work off,
- * replaces the executor.
+ * Interleavings of threads that add tasks with those that run them: each task runs. A queue, which threads of the
+ * model work off, replaces the executor.
  */
 class RunThreadsModelTest {
 

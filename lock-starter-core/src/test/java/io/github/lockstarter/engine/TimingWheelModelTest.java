@@ -7,7 +7,9 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
-/** Interleavings of those who put, replace, remove and poll: the queue does what it would do for one after the other. */
+/**
+ * Interleavings of those who put, replace, remove and poll: the queue does what it would do for one after the other.
+ */
 @Param(name = "entry", gen = IntGen.class, conf = "0:1")
 @Param(name = "due", gen = IntGen.class, conf = "1:3")
 public class TimingWheelModelTest {

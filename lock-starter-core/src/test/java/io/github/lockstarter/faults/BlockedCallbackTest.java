@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Code of the application that a lock calls on a thread of the library does not return. All other locks go on: they are renewed, granted
- * and released, and their losses are reported.
+ * Code of the application that a lock calls on a thread of the library does not return. All other locks go on: they
+ * are renewed, granted and released, and their losses are reported.
  */
 @Timeout(60)
 class BlockedCallbackTest extends FaultFixture {
@@ -123,7 +123,9 @@ class BlockedCallbackTest extends FaultFixture {
         }
     }
 
-    /** A stage that is added to a result that is there already would block the test: then the operation starts again. */
+    /**
+     * A stage that is added to a result that is there already would block the test: then the operation starts again.
+     */
     private void blockAtEndOf(Callable<CompletionStage<?>> operation) throws Exception {
         Thread test = Thread.currentThread();
         AtomicBoolean isLate = new AtomicBoolean();

@@ -39,8 +39,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Locks and the application's own work with Redis do not get into each other's way; scripts that Redis has forgotten are sent again;
- * and Sentinels that are down, need a password, or have been cut off.
+ * Locks and the application's own work with Redis do not get into each other's way; scripts that Redis has forgotten
+ * are sent again; and Sentinels that are down, need a password, or have been cut off.
  */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class ConnectionTest extends FaultFixture {

@@ -32,7 +32,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Redis stands still for a while, and then executes what has arrived. Its clock, by which keys expire, does not stand still. */
+/**
+ * Redis stands still for a while, and then executes what has arrived. Its clock, by which keys expire, does not stand
+ * still.
+ */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class FrozenRedisTest extends FaultFixture {
 

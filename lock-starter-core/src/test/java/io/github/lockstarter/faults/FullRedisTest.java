@@ -43,8 +43,8 @@ class FullRedisTest extends FaultFixture {
     }
 
     /**
-     * No reader joins the grant of another one, so that each of them is in the line. A waiter that loses its place there because it
-     * is late for a poll cannot join again while Redis is full.
+     * No reader joins the grant of another one, so that each of them is in the line. A waiter that loses its place
+     * there because it is late for a poll cannot join again while Redis is full.
      */
     private static Setup inTheLine(Setup setup) {
         return setup.calm().withoutHandOff().pollInterval(Duration.ofSeconds(3));

@@ -17,7 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** One inbox for each instance receives messages about grants; nothing depends on them: a lost one costs at most a poll interval. */
+/**
+ * One inbox for each instance receives messages about grants; nothing depends on them: a lost one costs at most a poll
+ * interval.
+ */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class InboxTest extends FaultFixture {
 

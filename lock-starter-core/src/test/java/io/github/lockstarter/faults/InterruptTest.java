@@ -19,7 +19,9 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A thread that is interrupted while a command is on its way leaves nothing behind in Redis, and harms no other thread. */
+/**
+ * A thread that is interrupted while a command is on its way leaves nothing behind in Redis, and harms no other thread.
+ */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class InterruptTest extends FaultFixture {
 

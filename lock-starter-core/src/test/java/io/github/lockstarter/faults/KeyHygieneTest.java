@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What is in Redis: one key for each lock that is held, which always expires, and nothing else but the version of the format and
- * the descriptions of instances. Other prefixes and databases have locks of their own.
+ * What is in Redis: one key for each lock that is held, which always expires, and nothing else but the version of the
+ * format and the descriptions of instances. Other prefixes and databases have locks of their own.
  */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class KeyHygieneTest extends FaultFixture {

@@ -379,7 +379,9 @@ class LeastPrivilegeTest extends FaultFixture {
         }
     }
 
-    /** Behind a proxy that may lose messages, the start waits for the subscription, but for no longer than it may come. */
+    /**
+     * Behind a proxy that may lose messages, the start waits for the subscription, but for no longer than it may come.
+     */
     @Test
     void shouldNotWaitAtTheStartForASubscriptionThatIsRefused() {
         Duration timeout = Duration.ofSeconds(30);

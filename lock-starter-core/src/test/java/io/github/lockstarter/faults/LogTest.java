@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Names that come from outside cannot forge lines of the log; where keys are not to be shown, messages have a digest; losses are
- * logged whatever listeners do, and locks go on whatever the log does.
+ * Names that come from outside cannot forge lines of the log; where keys are not to be shown, messages have a digest;
+ * losses are logged whatever listeners do, and locks go on whatever the log does.
  */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 @Timeout(180)

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One instance holds very many locks for longer than their lease; very many names, each used once, leave nothing behind. */
+/**
+ * One instance holds very many locks for longer than their lease; very many names, each used once, leave nothing
+ * behind.
+ */
 class ManyLocksTest extends FaultFixture {
 
     private static final int LOCKS = 10_000;

@@ -118,7 +118,9 @@ class RefusalTest {
         assertThat(held.release()).isTrue();
     }
 
-    /** Why a Redis that is there executes nothing, or nothing that writes, for the time being. Named as its errors are. */
+    /**
+     * Why a Redis that is there executes nothing, or nothing that writes, for the time being. Named as its errors are.
+     */
     enum Refusal {
         READONLY,
         MASTERDOWN,

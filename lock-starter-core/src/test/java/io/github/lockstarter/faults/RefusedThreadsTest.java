@@ -36,9 +36,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * For a moment, the system gives a process no more threads. Whatever it does in that moment may fail; after it, everything works
- * again. The limit is that of {@code ulimit -u}, which another process sets and lifts while a JVM of its own runs. The
- * superuser has no such limit, so that a test that runs as root starts this JVM as another user.
+ * For a moment, the system gives a process no more threads. Whatever it does in that moment may fail; after it,
+ * everything works again. The limit is that of {@code ulimit -u}, which another process sets and lifts while a JVM of
+ * its own runs. The superuser has no such limit, so that a test that runs as root starts this JVM as another user.
  */
 @Tag("redis")
 @Timeout(240)
@@ -140,8 +140,8 @@ class RefusedThreadsTest {
     }
 
     /**
-     * A process whose threads are limited for a moment, at its request: a line of its output, which is answered by an empty line.
-     * Its last line is {@link #DONE} if nothing was wrong after the moment.
+     * A process whose threads are limited for a moment, at its request: a line of its output, which is answered by an
+     * empty line. Its last line is {@link #DONE} if nothing was wrong after the moment.
      */
     static final class Worker {
 

@@ -16,8 +16,9 @@ import java.util.stream.Stream;
 final class RestrictedUser {
 
     /**
-     * The rule for a standalone Redis 7.0 or the master behind Sentinels, with the default prefix. It permits nothing of what
-     * Lettuce sends on each new connection: this server does not know these commands, and refuses a rule that has them.
+     * The rule for a standalone Redis 7.0 or the master behind Sentinels, with the default prefix. It permits nothing
+     * of what Lettuce sends on each new connection: this server does not know these commands, and refuses a rule that
+     * has them.
      */
     private static final String RULE_7_0 = "resetkeys resetchannels ~lock:* &lock:inbox:* -@all"
             + " +ping +eval +evalsha +script|exists +script|load +hget +hmget +hgetall +hset +hdel +del +pexpire +pttl +time"

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Redis cannot be reached, or is slow, when the application starts. Apart from {@link UnreachableTest}, because these tests wait. */
+/**
+ * Redis cannot be reached, or is slow, when the application starts. Apart from {@link UnreachableTest}, because these
+ * tests wait.
+ */
 @SuppressWarnings("LockNotBeforeTry") // what a test leaves locked ends with its instances
 class StartUnreachableTest extends FaultFixture {
 

@@ -16,7 +16,10 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** The application is configured for a server that answers, but cannot store its locks; or for another one than its owner means. */
+/**
+ * The application is configured for a server that answers, but cannot store its locks; or for another one than its
+ * owner means.
+ */
 class WrongServerTest extends FaultFixture {
 
     @AutoClose

@@ -70,7 +70,9 @@ final class Attempt {
         return this.granted.token();
     }
 
-    /** Whether anything was left of the grant when it arrived: a thread may not get its turn before the lease is over. */
+    /**
+     * Whether anything was left of the grant when it arrived: a thread may not get its turn before the lease is over.
+     */
     boolean wasBelieved() {
         return this.believedUntil > this.granted.at();
     }

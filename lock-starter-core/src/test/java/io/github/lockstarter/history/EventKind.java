@@ -1,6 +1,8 @@
 package io.github.lockstarter.history;
 
-/** What a line of a history states. Unless it says so here, an event has neither a token nor a second time nor a text. */
+/**
+ * What a line of a history states. Unless it says so here, an event has neither a token nor a second time nor a text.
+ */
 enum EventKind {
     /** An acquire begins. Time: until when it may wait. */
     ACQUIRE,

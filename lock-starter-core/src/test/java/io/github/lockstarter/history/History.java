@@ -116,7 +116,10 @@ final class History {
                 .collect(Collectors.groupingBy(Attempt::lock, TreeMap::new, Collectors.toList()));
     }
 
-    /** As {@link #grants()}, without those of which nothing was left when they arrived: their owners had nothing to believe. */
+    /**
+     * As {@link #grants()}, without those of which nothing was left when they arrived: their owners had nothing to
+     * believe.
+     */
     Map<String, List<Attempt>> beliefs() {
         Map<String, List<Attempt>> beliefs = grants();
         beliefs.values().forEach(grants -> grants.removeIf(grant -> !grant.wasBelieved()));

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds what violates the rules in a history, by its events alone. Whether a refusal is a fact, and whether a lock that is free is
- * granted, is checked by the simulation.
+ * Finds what violates the rules in a history, by its events alone. Whether a refusal is a fact, and whether a lock
+ * that is free is granted, is checked by the simulation.
  */
 final class HistoryChecker {
 
@@ -80,8 +80,8 @@ final class HistoryChecker {
     }
 
     /**
-     * The owner of a lost lock is notified before the next owner has it, or, if it stood still, as soon as it runs again. It does
-     * not see the lock held afterwards.
+     * The owner of a lost lock is notified before the next owner has it, or, if it stood still, as soon as it runs
+     * again. It does not see the lock held afterwards.
      */
     private void notice() {
         for (Attempt each : this.history.attempts()) {

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Histories that were written by hand, with times in milliseconds: what is wrong is named, what is right is let through. */
+/**
+ * Histories that were written by hand, with times in milliseconds: what is wrong is named, what is right is let
+ * through.
+ */
 class HistoryCheckerTest {
 
     private static final long MILLI = 1_000_000;

@@ -29,8 +29,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * An instance in a process of its own: several threads want a few locks, hold them for a while, and release them, until the
- * process stops.
+ * An instance in a process of its own: several threads want a few locks, hold them for a while, and release them,
+ * until the process stops.
  */
 final class HistoryWorker {
 

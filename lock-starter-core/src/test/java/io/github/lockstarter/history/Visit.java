@@ -10,7 +10,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** An attempt to get a lock, and the visit if it is granted, which log the replies that they get. Used by one thread. */
+/**
+ * An attempt to get a lock, and the visit if it is granted, which log the replies that they get. Used by one thread.
+ */
 final class Visit {
 
     private static final AtomicLong ATTEMPTS = new AtomicLong();

@@ -21,7 +21,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What must hold for one lock, in all JVMs and in the store. A condition that a history does not promise is left out. */
+/**
+ * What must hold for one lock, in all JVMs and in the store. A condition that a history does not promise is left out.
+ */
 @SuppressWarnings({"OperatorPrecedence", "ReferenceEquality", "NarrowCalculation", "UnusedVariable"})
 final class Checks {
 
@@ -29,7 +31,10 @@ final class Checks {
 
     private static final long MILLI = Simulation.MILLI;
 
-    /** Longest time that a hand-over takes without faults: some commands and messages, a timer, and the spread of wake-ups. */
+    /**
+     * Longest time that a hand-over takes without faults: some commands and messages, a timer, and the spread of
+     * wake-ups.
+     */
     private static final long HAND_OVER = 70 * MILLI;
 
     /** A condition that does not hold. */
@@ -71,12 +76,15 @@ final class Checks {
     private final Set<String> longest = new HashSet<>();
 
     /**
-     * Ids whose grant the store has forgotten, at least in part: exclusion is not promised for them, even if they are granted the lock
-     * again, because a reply of the server before may be under way.
+     * Ids whose grant the store has forgotten, at least in part: exclusion is not promised for them, even if they are
+     * granted the lock again, because a reply of the server before may be under way.
      */
     private final Set<String> forgotten = new HashSet<>();
 
-    /** Ids that the store may have although no JVM knows them: from old data, or from commands that were executed too late. */
+    /**
+     * Ids that the store may have although no JVM knows them: from old data, or from commands that were executed too
+     * late.
+     */
     private final Set<String> excused = new HashSet<>();
 
     private boolean hasForgotten;
@@ -746,7 +754,9 @@ final class Checks {
         }
     }
 
-    /** The first waiters of other JVMs are in the line, or have just left it, unless they wait for a grant of their JVM. */
+    /**
+     * The first waiters of other JVMs are in the line, or have just left it, unless they wait for a grant of their JVM.
+     */
     private void checkLine(Body granted) {
         LockState state = this.simulation.state(this);
         if (state == null || this.simulation.stepsBack || this.kinds.length == 2) {
@@ -784,7 +794,10 @@ final class Checks {
         return false;
     }
 
-    /** Returns whether the store has the candidate of that JVM, in the line or as a grant of which it has not been notified yet. */
+    /**
+     * Returns whether the store has the candidate of that JVM, in the line or as a grant of which it has not been
+     * notified yet.
+     */
     private static boolean isKnown(LockState state, Side side) {
         boolean found = isCandidate(state.owner(), side);
         for (LockState.Entry entry : state.line()) {
@@ -804,7 +817,10 @@ final class Checks {
         return acquisition != null && acquisition.phase == Acquisition.Phase.ASKING;
     }
 
-    /** Without faults, nothing but the time of commands and messages is between the moment at which a grant is possible and the grant. */
+    /**
+     * Without faults, nothing but the time of commands and messages is between the moment at which a grant is possible
+     * and the grant.
+     */
     private void checkPrompt(Body body, String id, Way way) {
         long possible = Math.max(
                 Math.max(body.enteredAt, this.simulation.settledAt), Math.max(this.changedAt, blockedUntil(body)));
@@ -866,7 +882,10 @@ final class Checks {
         this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
     }
 
-    /** A refusal states whether the store may still grant the lock; the last one says so only if the store has not answered. */
+    /**
+     * A refusal states whether the store may still grant the lock; the last one says so only if the store has not
+     * answered.
+     */
     private void checkCandidate(Side side, Refusal refusal, boolean isQueued) {
         boolean isAsking = side.asking.stream().anyMatch(acquisition -> acquisition.phase == Acquisition.Phase.ASKING);
         check(!isQueued || !isAsking || refusal.mayBeGranted(), "may be granted, which is not stated", side.jvm);
@@ -884,7 +903,10 @@ final class Checks {
         return side.troubleUntil == 0 && side.jvm.machine.disturbedAt == 0;
     }
 
-    /** Returns whether a message about the candidate must be believed: the store has answered, and nothing has gone wrong since. */
+    /**
+     * Returns whether a message about the candidate must be believed: the store has answered, and nothing has gone
+     * wrong since.
+     */
     boolean isProof(Side side, Acquisition acquisition) {
         Body first = side.firstWaiting(null);
         return isUndisturbed(side)
@@ -902,7 +924,9 @@ final class Checks {
                 && !this.simulation.stepsBack;
     }
 
-    /** Returns the waiter that a release must pass the grant on to, because nothing speaks against it; null: unknown. */
+    /**
+     * Returns the waiter that a release must pass the grant on to, because nothing speaks against it; null: unknown.
+     */
     @Nullable
     Body successorOf(Body body) {
         Grant grant = body.grant;

@@ -22,8 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What happens to a lock, one scenario after the other. Each line is an input, or what must follow from the inputs before it. Times are
- * milliseconds; a lease lasts 3,000 ms and is renewed each 1,000 ms, a command may take 500 ms, and waiters poll each 400 ms.
+ * What happens to a lock, one scenario after the other. Each line is an input, or what must follow from the inputs
+ * before it. Times are milliseconds; a lease lasts 3,000 ms and is renewed each 1,000 ms, a command may take 500 ms,
+ * and waiters poll each 400 ms.
  */
 class LocalLockTest {
 

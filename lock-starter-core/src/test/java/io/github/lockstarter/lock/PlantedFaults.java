@@ -30,9 +30,10 @@ import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Faults that are planted into copies of the sources of the engine and of the store, one at a time, to measure the simulation: it must
- * find each of them. The changed files are compiled, and run in a class loader of its own together with the simulation. A fault must
- * change no constant and no signature that other files use, because these are not compiled again.
+ * Faults that are planted into copies of the sources of the engine and of the store, one at a time, to measure the
+ * simulation: it must find each of them. The changed files are compiled, and run in a class loader of its own together
+ * with the simulation. A fault must change no constant and no signature that other files use, because these are not
+ * compiled again.
  */
 @SuppressWarnings("StringConcatToTextBlock") // a text block would not show what stands in one line of the sources
 final class PlantedFaults {
@@ -956,8 +957,9 @@ final class PlantedFaults {
     }
 
     /**
-     * Measures the faults. Arguments: first fault, number of faults, most seeds, and how often; each time, the seeds begin at another
-     * million. Prints the number of seeds up to the first violation for each time, and what was violated.
+     * Measures the faults. Arguments: first fault, number of faults, most seeds, and how often; each time, the seeds
+     * begin at another million. Prints the number of seeds up to the first violation for each time, and what was
+     * violated.
      */
     public static void main(String[] args) {
         int from = Integer.parseInt(args[0]);

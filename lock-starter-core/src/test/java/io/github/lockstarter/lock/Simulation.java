@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One history of several JVMs, a store and the network between them, in one thread and on virtual time. The seed decides
- * everything.
+ * One history of several JVMs, a store and the network between them, in one thread and on virtual time. The seed
+ * decides everything.
  */
 @SuppressWarnings({"OperatorPrecedence", "EnumOrdinal", "StaticAssignmentOfThrowable", "UnusedVariable"})
 final class Simulation {
@@ -39,17 +39,19 @@ final class Simulation {
     /*
      * Implementation note.
      *
-     * The locks of the JVMs are real LocalLocks, and the store is a real LockTable. Simulated are the callers, the driver that
-     * executes the effects, the network, the clocks, and the server around the table. All that happens is an event of one queue
-     * in the order of the true time, which no JVM and no store can read: their clocks have other offsets and rates.
+     * The locks of the JVMs are real LocalLocks, and the store is a real LockTable. Simulated are the callers, the
+     * driver that executes the effects, the network, the clocks, and the server around the table. All that happens is
+     * an event of one queue in the order of the true time, which no JVM and no store can read: their clocks have other
+     * offsets and rates.
      *
-     * A history has three parts: a time with faults; a quiet time, in which all that the faults have left must come to its end;
-     * and the last callers, which must be granted the lock without a delay. Which faults there are, and how many, differs from
-     * seed to seed. Checks states what must hold for a lock; it is called after each command and after each input.
+     * A history has three parts: a time with faults; a quiet time, in which all that the faults have left must come to
+     * its end; and the last callers, which must be granted the lock without a delay. Which faults there are, and how
+     * many, differs from seed to seed. Checks states what must hold for a lock; it is called after each command and
+     * after each input.
      *
-     * The driver is simulated by its obligations: effects take place in the order in which they were requested; each command is
-     * answered or fails once, within a command timeout from its sending unless the JVM is paused; timers may be late, but are
-     * not lost; that a second execution of a release has found nothing counts as a release.
+     * The driver is simulated by its obligations: effects take place in the order in which they were requested; each
+     * command is answered or fails once, within a command timeout from its sending unless the JVM is paused; timers
+     * may be late, but are not lost; that a second execution of a release has found nothing counts as a release.
      */
 
     static final long MICRO = 1000;
@@ -183,8 +185,8 @@ final class Simulation {
     private final boolean hurries;
 
     /**
-     * Whether pauses may stop the monotonic clock. Then the wall clock is never set back: if both count too little time, no JVM
-     * can find out, and the guarantees exclude it.
+     * Whether pauses may stop the monotonic clock. Then the wall clock is never set back: if both count too little
+     * time, no JVM can find out, and the guarantees exclude it.
      */
     private final boolean suspends;
 
@@ -205,7 +207,10 @@ final class Simulation {
     /** How often an error of the JVM ends an input or an effect. Drawn apart as well. */
     private final double errors;
 
-    /** The runs of JVMs that publish the messages of their commands after the reply, a bit for each. Drawn apart as well. */
+    /**
+     * The runs of JVMs that publish the messages of their commands after the reply, a bit for each. Drawn apart as
+     * well.
+     */
     private final long publishers;
 
     /** Whether some callers need all locks together. Drawn apart as well. */
@@ -2233,8 +2238,8 @@ final class Simulation {
     }
 
     /**
-     * A call that needs all locks. As {@code Attempts} and {@code LockSequence}, it attempts together those that it lacks, gives
-     * back what was granted behind the first refusal, and waits for the refused one.
+     * A call that needs all locks. As {@code Attempts} and {@code LockSequence}, it attempts together those that it
+     * lacks, gives back what was granted behind the first refusal, and waits for the refused one.
      */
     private final class Call {
 

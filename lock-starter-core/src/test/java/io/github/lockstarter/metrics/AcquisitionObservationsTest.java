@@ -252,7 +252,9 @@ class AcquisitionObservationsTest {
                 .isSameAs(Acquiring.UNOBSERVED);
     }
 
-    /** Returns a handler that fails at one moment in the life of an acquisition, with an error rather than an exception. */
+    /**
+     * Returns a handler that fails at one moment in the life of an acquisition, with an error rather than an exception.
+     */
     private static ObservationHandler<?> failingAt(String moment) {
         return (ObservationHandler<?>) Proxy.newProxyInstance(
                 ObservationHandler.class.getClassLoader(),

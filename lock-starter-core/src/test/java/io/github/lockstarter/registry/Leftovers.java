@@ -8,7 +8,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 
-/** What a registry still has after the end of all grants, waits and notifications, beside the locks that are idle for a moment. */
+/**
+ * What a registry still has after the end of all grants, waits and notifications, beside the locks that are idle for a
+ * moment.
+ */
 public final class Leftovers {
 
     private static final List<String> FIELDS = List.of(

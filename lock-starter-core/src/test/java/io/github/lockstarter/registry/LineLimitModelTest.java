@@ -8,7 +8,10 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
-/** Interleavings of threads that log at the same time: a line is allowed once a minute, as for one thread after the other. */
+/**
+ * Interleavings of threads that log at the same time: a line is allowed once a minute, as for one thread after the
+ * other.
+ */
 @Param(name = "kind", gen = IntGen.class, conf = "0:1")
 public class LineLimitModelTest {
 

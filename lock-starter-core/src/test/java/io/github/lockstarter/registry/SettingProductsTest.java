@@ -44,8 +44,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Each setting of a name with each attribute of a request, in each way to acquire a lock. One rule states what must hold: the
- * attribute of the request applies, or else the setting of the name, or else the default; and a fixed lease is not renewed.
+ * Each setting of a name with each attribute of a request, in each way to acquire a lock. One rule states what must
+ * hold: the attribute of the request applies, or else the setting of the name, or else the default; and a fixed lease
+ * is not renewed.
  */
 @Timeout(60)
 class SettingProductsTest {
@@ -70,7 +71,10 @@ class SettingProductsTest {
         }
     }
 
-    /** Properties {@code distributed-lock.locks.<name>}. The shortest maximum hold has ended when a test looks at the lock. */
+    /**
+     * Properties {@code distributed-lock.locks.<name>}. The shortest maximum hold has ended when a test looks at the
+     * lock.
+     */
     private enum OfName {
         NOTHING(null, NONE),
         WATCHDOG_TIMEOUT(Fact.WATCHDOG_TIMEOUT, Duration.ofSeconds(90)),

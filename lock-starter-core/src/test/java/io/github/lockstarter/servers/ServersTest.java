@@ -16,9 +16,9 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * Runs the tests whose outcome depends on the server on each server of this machine, one after the other:
- * {@code ./mvnw -Pservers verify}. {@code -Dlock.test.servers} names further servers; what the manual names and this machine
- * does not have is reported as not tested. {@code -Dlock.test.servers.line="Redis 8"} tests that line only, which must then be
- * there.
+ * {@code ./mvnw -Pservers verify}. {@code -Dlock.test.servers} names further servers; what the manual names and this
+ * machine does not have is reported as not tested. {@code -Dlock.test.servers.line="Redis 8"} tests that line only,
+ * which must then be there.
  */
 @Tag("servers")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest. */
+/**
+ * Threads, notifications and instances; what the commands do is compared with the scripts of Redis by DifferentialTest.
+ */
 class InMemoryLockStoreTest {
 
     private static final long LEASE = 60_000;

@@ -14,7 +14,9 @@ public final class StoredFields {
 
     private StoredFields() {}
 
-    /** Returns the fields of the hash that corresponds to the lock in Redis, see {@code lock.lua}; none if it is free. */
+    /**
+     * Returns the fields of the hash that corresponds to the lock in Redis, see {@code lock.lua}; none if it is free.
+     */
     public static Map<String, String> of(@Nullable LockState lock, long claimMillis) {
         Map<String, String> fields = new TreeMap<>();
         if (lock == null) {

@@ -18,8 +18,8 @@ class PrintableTest {
     }
 
     /**
-     * Line feed, tab, null, escape, delete; next line, line and paragraph separator; right-to-left override, zero width space;
-     * half of a pair.
+     * Line feed, tab, null, escape, delete; next line, line and paragraph separator; right-to-left override, zero
+     * width space; half of a pair.
      */
     @ParameterizedTest
     @ValueSource(ints = {'\n', '\t', 0, 27, 127, 133, 8232, 8233, 8238, 8203, 55357})

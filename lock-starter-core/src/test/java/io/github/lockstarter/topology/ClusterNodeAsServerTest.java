@@ -57,7 +57,9 @@ class ClusterNodeAsServerTest {
         return setup.withoutPolling().lease(Duration.ofMinutes(2)).unreachable();
     }
 
-    /** The node on which the lock is released counts no receivers for the first, whose subscription is at another one. */
+    /**
+     * The node on which the lock is released counts no receivers for the first, whose subscription is at another one.
+     */
     @Test
     void shouldNotPassOverAWaiterThatIsSubscribedAtAnotherNode() throws Exception {
         try (FaultProxy proxy = FaultProxy.inFrontOf(this.node.port())) {

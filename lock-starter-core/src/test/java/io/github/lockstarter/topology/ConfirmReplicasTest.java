@@ -115,7 +115,9 @@ class ConfirmReplicasTest {
         return owner;
     }
 
-    /** Without a confirmation, owner and next owner can hold the lock at once; the owner is notified, and tokens grow. */
+    /**
+     * Without a confirmation, owner and next owner can hold the lock at once; the owner is notified, and tokens grow.
+     */
     @Test
     void shouldNotifyTheOwnerOfALostWriteBehindSentinels(RedisSentinels sentinels) throws Exception {
         shouldNotifyTheOwnerOfALostWrite(Shard.of(sentinels));

@@ -49,7 +49,10 @@ class RestartTest {
         }
     }
 
-    /** Exclusion is not promised: the next grant can follow as soon as Redis is back. The notice to the first owner is promised. */
+    /**
+     * Exclusion is not promised: the next grant can follow as soon as Redis is back. The notice to the first owner is
+     * promised.
+     */
     @Test
     void shouldNotifyTheOwnerAtItsNextRenewalIfTheServerLostItsData() throws Exception {
         Duration interval = Duration.ofSeconds(1);

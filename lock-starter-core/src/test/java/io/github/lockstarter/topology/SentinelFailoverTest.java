@@ -164,8 +164,8 @@ class SentinelFailoverTest {
     }
 
     /**
-     * Without it the old master goes on, and answers all: the locks that were replicated are renewed at the new one. A Sentinel whose
-     * connection was lost, or whose user may not subscribe, sends no message about that.
+     * Without it the old master goes on, and answers all: the locks that were replicated are renewed at the new one. A
+     * Sentinel whose connection was lost, or whose user may not subscribe, sends no message about that.
      */
     @ParameterizedTest
     @Tag("full")

@@ -81,7 +81,9 @@ class CommitGuardTest {
         assertThat(Shop.orders(this.jdbc)).isZero();
     }
 
-    /** Both calls have the same lease, on which the transaction of the outer one depends after the end of the inner one. */
+    /**
+     * Both calls have the same lease, on which the transaction of the outer one depends after the end of the inner one.
+     */
     @Test
     void shouldRejectAfterTheEndOfACallThatHasEnteredTheLockAgain() {
         TransactionTemplate transactions = template("transactionManager");

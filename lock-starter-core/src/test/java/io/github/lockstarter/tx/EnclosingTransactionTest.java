@@ -30,8 +30,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Locks, readers and permits that are acquired inside a transaction, by an annotated method or on request in code, are held until the
- * transaction has completed.
+ * Locks, readers and permits that are acquired inside a transaction, by an annotated method or on request in code, are
+ * held until the transaction has completed.
  */
 @Timeout(120)
 class EnclosingTransactionTest {

@@ -20,7 +20,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * A lock that a transaction keeps is held while all other synchronizations run, whatever the order of their registration.
+ * A lock that a transaction keeps is held while all other synchronizations run, whatever the order of their
+ * registration.
  */
 class ReleaseOrderTest {
 

@@ -19,7 +19,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** The release of a lock in a running transaction is reported once for each name, if nothing states that it is intended. */
+/**
+ * The release of a lock in a running transaction is reported once for each name, if nothing states that it is intended.
+ */
 class UnlockWarningTest {
 
     @AutoClose

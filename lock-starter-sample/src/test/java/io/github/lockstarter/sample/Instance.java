@@ -23,7 +23,9 @@ public final class Instance implements AutoCloseable {
                 .build();
     }
 
-    /** Starts one on a free port. Those that are given the same directory share a database, in the memory of this JVM. */
+    /**
+     * Starts one on a free port. Those that are given the same directory share a database, in the memory of this JVM.
+     */
     public static Instance start(Path directory, String... options) {
         return new Instance(SampleApplication.run(arguments(directory, options)));
     }

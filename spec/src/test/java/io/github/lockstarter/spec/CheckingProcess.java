@@ -10,7 +10,10 @@ import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The main class of the processes of {@link ModelChecker}. Reads one path of a configuration a line, and writes the output of TLC. */
+/**
+ * The main class of the processes of {@link ModelChecker}. Reads one path of a configuration a line, and writes the
+ * output of TLC.
+ */
 final class CheckingProcess {
 
     /** The line after the output for one configuration. */

@@ -52,7 +52,9 @@ record Configuration(Path file, String text) {
                 .toList();
     }
 
-    /** Whether a build leaves it out unless asked: it takes long, or is one of the many that show what a rule is for. */
+    /**
+     * Whether a build leaves it out unless asked: it takes long, or is one of the many that show what a rule is for.
+     */
     boolean isOnRequest() {
         return this.text.contains("\\* Long.") || (this.file.getParent().endsWith("broken") && ONLY.isEmpty());
     }

@@ -20,8 +20,9 @@ import tlc2.TLC;
 /**
  * Runs TLC, and leaves nothing in the source tree. Thread-safe.
  *
- * <p>TLC keeps its state in static fields, so that each configuration needs classes of its own. A JVM for each would spend most of
- * its time on its start: one JVM checks several configurations, one after the other, see {@link CheckingProcess}.
+ * <p>TLC keeps its state in static fields, so that each configuration needs classes of its own. A JVM for each would
+ * spend most of its time on its start: one JVM checks several configurations, one after the other, see {@link
+ * CheckingProcess}.
  */
 final class ModelChecker implements AutoCloseable {
 

@@ -6,8 +6,9 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * What the transactions of owners of one lock have committed: a counter, which each of them increments by a read and a write, and for
- * each write a row with the new value and the fencing token. The rows show what was committed late, whatever the instances report.
+ * What the transactions of owners of one lock have committed: a counter, which each of them increments by a read and a
+ * write, and for each write a row with the new value and the fencing token. The rows show what was committed late,
+ * whatever the instances report.
  */
 final class CommittedHistory {
 
@@ -53,8 +54,9 @@ final class CommittedHistory {
     }
 
     /**
-     * Returns what contradicts mutual exclusion: values that were written twice, that are missing, or that differ from the number of
-     * writes, which are lost updates; and writes with a smaller token than that of the value before, which are late.
+     * Returns what contradicts mutual exclusion: values that were written twice, that are missing, or that differ from
+     * the number of writes, which are lost updates; and writes with a smaller token than that of the value before,
+     * which are late.
      */
     List<String> violations() {
         List<String> violations = new ArrayList<>();

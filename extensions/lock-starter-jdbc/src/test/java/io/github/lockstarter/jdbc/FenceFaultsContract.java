@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Faults by which an owner loses its lock in Redis, and what the database has committed after them. In each round, the owner is paused
- * within its work, Redis grants the lock to another instance, and the owner continues while that one works or after it. The same
- * rounds without the fence are the control: its history must violate the rules.
+ * Faults by which an owner loses its lock in Redis, and what the database has committed after them. In each round, the
+ * owner is paused within its work, Redis grants the lock to another instance, and the owner continues while that one
+ * works or after it. The same rounds without the fence are the control: its history must violate the rules.
  *
  * <p>There is no commit guard, which would refuse some of the late commits of the control.
  */
@@ -274,8 +274,8 @@ abstract class FenceFaultsContract {
     }
 
     /**
-     * A pause at one place. It ends with the work of the next owner, or a random time after the request of that one, which may wait
-     * for the transaction that is paused.
+     * A pause at one place. It ends with the work of the next owner, or a random time after the request of that one,
+     * which may wait for the transaction that is paused.
      */
     private static final class Pause implements Consumer<Place> {
 

@@ -89,7 +89,9 @@ class LongHoldTest {
         return Duration.ofMillis(System.currentTimeMillis() - raisedAt / 1000);
     }
 
-    /** The token of a long hold is older than the retention, so that its row alone proves that there was no later owner. */
+    /**
+     * The token of a long hold is older than the retention, so that its row alone proves that there was no later owner.
+     */
     @Test
     void shouldMakeTheRowOfAnOldTokenYoungAgain() throws SQLException {
         long token = (System.currentTimeMillis() - Duration.ofDays(40).toMillis()) * 1000;

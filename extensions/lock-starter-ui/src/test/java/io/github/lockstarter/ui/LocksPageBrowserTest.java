@@ -275,7 +275,10 @@ class LocksPageBrowserTest {
                 .isEqualTo(0L);
     }
 
-    /** Ranges of code points that are ignored by default or are spaces; of the tags and variation selectors above U+E0000 the ends. */
+    /**
+     * Ranges of code points that are ignored by default or are spaces; of the tags and variation selectors above
+     * U+E0000 the ends.
+     */
     private static final int[][] INVISIBLE = {
         {0x00A0, 0x00A0},
         {0x00AD, 0x00AD},

@@ -9,7 +9,10 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import org.junit.jupiter.api.Test;
 
-/** A connection that ends while a release is on its way: the Lettuce of Spring Boot 3.5 sends it again, newer ones don't. */
+/**
+ * A connection that ends while a release is on its way: the Lettuce of Spring Boot 3.5 sends it again, newer ones
+ * don't.
+ */
 class RepeatedReleaseTest {
 
     @Test

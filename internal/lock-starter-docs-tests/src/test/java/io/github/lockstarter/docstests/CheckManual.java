@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Checks a manual from the command line. The first argument is the root of the project, the others are parts of the paths
- * of the pages whose problems are printed; without any, all are.
+ * Checks a manual from the command line. The first argument is the root of the project, the others are parts of the
+ * paths of the pages whose problems are printed; without any, all are.
  */
 final class CheckManual {
 

@@ -223,8 +223,8 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
-     * Stops the replies to all commands that match, until {@link #permitReplies} or {@link #heal()}. What a client sends meanwhile, it
-     * sends without a reply to any of them. Messages pass.
+     * Stops the replies to all commands that match, until {@link #permitReplies} or {@link #heal()}. What a client
+     * sends meanwhile, it sends without a reply to any of them. Messages pass.
      */
     public void holdReplies(Predicate<List<String>> commands) {
         replies.shut(commands);

@@ -4,16 +4,16 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The text of a script with a guard in front of it, which applies the rules of a profile to each command that is executed. The
- * server executes the text that the guard precedes, so that a command is refused only if its branch is reached, and also if it
- * is composed at run time.
+ * The text of a script with a guard in front of it, which applies the rules of a profile to each command that is
+ * executed. The server executes the text that the guard precedes, so that a command is refused only if its branch is
+ * reached, and also if it is composed at run time.
  */
 final class GuardedScript {
 
     /**
-     * Replaces the global {@code redis} by a local table with other {@code call} and {@code pcall}. An error that {@code call}
-     * raises names the line of the caller: Redis 7 writes the line of the guard to the table of the error, so that it has to
-     * be replaced when it is written; Redis 6.2 has texts instead of tables.
+     * Replaces the global {@code redis} by a local table with other {@code call} and {@code pcall}. An error that
+     * {@code call} raises names the line of the caller: Redis 7 writes the line of the guard to the table of the
+     * error, so that it has to be replaced when it is written; Redis 6.2 has texts instead of tables.
      */
     private static final String GUARD = """
             local redis = (function(server)

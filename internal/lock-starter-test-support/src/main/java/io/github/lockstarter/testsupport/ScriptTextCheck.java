@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check of script texts by a proxy of Alibaba Cloud Tair ({@code script_check_enable}), read strictly: whether comments
- * count as text is not published, so they do, and {@code KEYS} may stand only as {@code KEYS[n]} in the arguments of a call, or
- * on the left of an assignment. The texts of {@link #KEYS_ARRAY} and {@link #LITERAL} are the vendor's; those of the other
- * errors are not published, and only their beginning is known.
+ * The check of script texts by a proxy of Alibaba Cloud Tair ({@code script_check_enable}), read strictly: whether
+ * comments count as text is not published, so they do, and {@code KEYS} may stand only as {@code KEYS[n]} in the
+ * arguments of a call, or on the left of an assignment. The texts of {@link #KEYS_ARRAY} and {@link #LITERAL} are the
+ * vendor's; those of the other errors are not published, and only their beginning is known.
  */
 final class ScriptTextCheck {
 

@@ -7,8 +7,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a service or proxy that offers Redis, which a {@link FaultProxy} applies in front of a plain server. Error
- * texts are those of the vendors where they are published. A command that a profile does not mention works as on the server.
+ * The rules of a service or proxy that offers Redis, which a {@link FaultProxy} applies in front of a plain server.
+ * Error texts are those of the vendors where they are published. A command that a profile does not mention works as on
+ * the server.
  */
 public final class ServiceProfile {
 
@@ -60,7 +61,10 @@ public final class ServiceProfile {
         return profile;
     }
 
-    /** The same with {@code script_check_enable 0}: scripts publish on the shard of their key, where no client subscribes. */
+    /**
+     * The same with {@code script_check_enable 0}: scripts publish on the shard of their key, where no client
+     * subscribes.
+     */
     public static ServiceProfile tairWithoutCheck() {
         return tair("tairWithoutCheck");
     }

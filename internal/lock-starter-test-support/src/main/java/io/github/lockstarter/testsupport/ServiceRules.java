@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies a profile to commands and their replies, for all connections of a proxy. A command that the profile answers is
- * replaced by one that no server has, and the error of that by the answer: so replies keep their order, and a transaction fails
- * as at a server that refuses the command. Scripts get a guard, see {@link GuardedScript}; the client goes on with the SHA1 of
- * its own text, and gets {@code NOSCRIPT} until the proxy has seen this text. Functions ({@code FCALL})
- * and {@code EVAL_RO} are not checked.
+ * Applies a profile to commands and their replies, for all connections of a proxy. A command that the profile answers
+ * is replaced by one that no server has, and the error of that by the answer: so replies keep their order, and a
+ * transaction fails as at a server that refuses the command. Scripts get a guard, see {@link GuardedScript}; the
+ * client goes on with the SHA1 of its own text, and gets {@code NOSCRIPT} until the proxy has seen this text.
+ * Functions ({@code FCALL}) and {@code EVAL_RO} are not checked.
  */
 final class ServiceRules {
 

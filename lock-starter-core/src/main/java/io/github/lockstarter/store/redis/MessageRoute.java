@@ -207,8 +207,8 @@ final class MessageRoute {
 
     /**
      * Publishes a message in the background, unless waiters poll or too many publications are under way. A message that
-     * is not published is what a lost message is: the waiter finds its grant by its next poll. Scripts may publish again
-     * by the time the reply arrives.
+     * is not published is what a lost message is: the waiter finds its grant by its next poll. Scripts may publish
+     * again by the time the reply arrives.
      *
      * @param publication sends the message without waiting for the reply
      */

@@ -342,7 +342,9 @@ final class RedisErrors {
                         || (isUnsupported(reply) && OF_MESSAGES.matcher(reply).find()));
     }
 
-    /** Returns whether an error reply means that the server, or a proxy, refuses the command until something changes. */
+    /**
+     * Returns whether an error reply means that the server, or a proxy, refuses the command until something changes.
+     */
     static boolean isRefused(Throwable ex) {
         String reply = errorReply(ex);
         return reply != null && isRefusal(reply);

@@ -40,8 +40,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Locks over the application's connection while Spring Data has bound one to the thread, which collects commands instead of
- * executing them: the store takes another one.
+ * Locks over the application's connection while Spring Data has bound one to the thread, which collects commands
+ * instead of executing them: the store takes another one.
  */
 @RedisTest
 class BoundConnectionTest {

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tokens of the scripts without {@code TIME}, whose clock has milliseconds, on a real Redis whose time the test sets to the
- * microsecond. Three JVMs acquire one lock, hand it over in memory, release it, wait in the line, keep it for a minimum hold, and
- * let leases end, most of it within a few milliseconds. CoarseTime.tla specifies it.
+ * Tokens of the scripts without {@code TIME}, whose clock has milliseconds, on a real Redis whose time the test sets
+ * to the microsecond. Three JVMs acquire one lock, hand it over in memory, release it, wait in the line, keep it for a
+ * minimum hold, and let leases end, most of it within a few milliseconds. CoarseTime.tla specifies it.
  */
 @Tag("redis")
 class CoarseTimeTest {

@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Random commands for a few locks, determined by a seed, each executed by the scripts and by a {@link LockTable}. The first
- * difference ends the history with an error that prints the last commands.
+ * Random commands for a few locks, determined by a seed, each executed by the scripts and by a {@link LockTable}. The
+ * first difference ends the history with an error that prints the last commands.
  */
 final class CommandHistory {
 

@@ -209,7 +209,10 @@ class DerivedFactoryTest {
         assertThat(how.getCommandTimeout()).isEqualTo(TIMEOUT);
     }
 
-    /** Replies of replicas may be outdated. One of Spring's constructors keeps the server where the getter does not look. */
+    /**
+     * Replies of replicas may be outdated. One of Spring's constructors keeps the server where the getter does not
+     * look.
+     */
     @Test
     void shouldConnectToTheSameServersButNeverToReadFromReplicas() {
         LettuceConnectionFactory derived = derive(

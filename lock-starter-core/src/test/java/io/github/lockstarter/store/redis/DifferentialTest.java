@@ -25,14 +25,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Executes the same random commands by the scripts on a real Redis and by the model of the store, {@link LockTable}, and
- * compares replies, messages and everything that is stored after each command. Tests that use the model therefore hold for
- * Redis.
+ * Executes the same random commands by the scripts on a real Redis and by the model of the store, {@link LockTable},
+ * and compares replies, messages and everything that is stored after each command. Tests that use the model therefore
+ * hold for Redis.
  *
- * <p>The test sets the clock of the server before each command, and many commands are executed in the very millisecond in which a
- * lease or a deadline ends.
+ * <p>The test sets the clock of the server before each command, and many commands are executed in the very millisecond
+ * in which a lease or a deadline ends.
  *
- * <p>A failure prints the seed of the history and its last commands; {@code -Dlock.differential.seed=<seed>} repeats it.
+ * <p>A failure prints the seed of the history and its last commands; {@code -Dlock.differential.seed=<seed>} repeats
+ * it.
  */
 @Tag("redis")
 class DifferentialTest {

@@ -173,7 +173,9 @@ class ExhaustionTest {
         }
     }
 
-    /** Executes commands on each level of a recursion that has reached the end of the stack, from the last one upwards. */
+    /**
+     * Executes commands on each level of a recursion that has reached the end of the stack, from the last one upwards.
+     */
     private static final class DeepCalls implements Runnable {
 
         private final RedisLockStore store;

@@ -249,7 +249,9 @@ class RedisLockStoreTest {
         assertThat(calls()).isOne();
     }
 
-    /** A text has more than 20 kB, and locks whose leases end while Redis does not reply are released at the same time. */
+    /**
+     * A text has more than 20 kB, and locks whose leases end while Redis does not reply are released at the same time.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldSendTheTextOfAScriptOnceForManyCalls(boolean wasKnown) {

@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Executes commands by the scripts on a real Redis, without the client of the library, and reads what they have left there.
- * Instances subscribe to their inboxes by connections of this store.
+ * Executes commands by the scripts on a real Redis, without the client of the library, and reads what they have left
+ * there. Instances subscribe to their inboxes by connections of this store.
  */
 final class ScriptedStore implements AutoCloseable {
 

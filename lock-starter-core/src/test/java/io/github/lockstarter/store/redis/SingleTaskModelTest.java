@@ -10,8 +10,8 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * Interleavings of threads that schedule a task with those that run it: the task runs after each request that the executor has
- * accepted.
+ * Interleavings of threads that schedule a task with those that run it: the task runs after each request that the
+ * executor has accepted.
  */
 class SingleTaskModelTest {
 

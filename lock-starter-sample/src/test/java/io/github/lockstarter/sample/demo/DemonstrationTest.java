@@ -19,7 +19,10 @@ class DemonstrationTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(200);
 
-    /** Other modules are tested at the same time. The workflow runs the demonstration with its own limits, on a machine of its own. */
+    /**
+     * Other modules are tested at the same time. The workflow runs the demonstration with its own limits, on a machine
+     * of its own.
+     */
     private static final List<String> BUSY_MACHINE = List.of("-Ddemo.lease-seconds=6", "-Ddemo.limit-seconds=180");
 
     private final List<Ticket> stored = new ArrayList<>(IntStream.rangeClosed(1, Demonstration.SEATS)

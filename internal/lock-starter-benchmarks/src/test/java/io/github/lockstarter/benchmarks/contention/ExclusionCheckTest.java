@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * The check is only worth something if it finds a lock that does not exclude, a semaphore that has too many permits, and
- * tokens that do not grow.
+ * The check is only worth something if it finds a lock that does not exclude, a semaphore that has too many permits,
+ * and tokens that do not grow.
  */
 class ExclusionCheckTest {
 

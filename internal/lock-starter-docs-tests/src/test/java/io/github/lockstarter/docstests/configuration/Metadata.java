@@ -115,7 +115,9 @@ public final class Metadata {
         return this.properties.containsKey(name) || mapOf(name).isPresent();
     }
 
-    /** Returns whether this is {@code distributed-lock.locks.} with the name of a setting and without that of a lock. */
+    /**
+     * Returns whether this is {@code distributed-lock.locks.} with the name of a setting and without that of a lock.
+     */
     public boolean isSettingOfOneLock(String name) {
         return settingsOfOneLock().stream().anyMatch(setting -> name.equals(NAMED + "." + setting));
     }

@@ -17,7 +17,10 @@ import java.util.List;
  */
 record PropertyRow(int line, String name, String defaultValue, String description) {
 
-    /** Returns the rows of tables of properties: they have a column of defaults, a prefix as header, or settings of one lock. */
+    /**
+     * Returns the rows of tables of properties: they have a column of defaults, a prefix as header, or settings of one
+     * lock.
+     */
     static List<PropertyRow> of(Page page) {
         List<PropertyRow> rows = new ArrayList<>();
         for (Table table : page.tables()) {

@@ -43,7 +43,10 @@ public final class JavaSnippets implements ManualCheck {
                 .toList();
     }
 
-    /** Returns the wrappings of each fence whose syntax is right. If there is none, the one with the fewest errors counts. */
+    /**
+     * Returns the wrappings of each fence whose syntax is right. If there is none, the one with the fewest errors
+     * counts.
+     */
     private Map<Fence, List<Snippet>> parsed(Map<Fence, List<Snippet>> wrapped, Map<Fence, List<Problem>> problems) {
         SnippetCompiler.Result syntax = this.compiler.parse(
                 wrapped.values().stream().flatMap(List::stream).toList());

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * In a column of log lines or messages, what is in backticks is quoted from the code: each part between variables, which
- * are written as {@code <…>}, is a part of a literal, or of several that the code joins.
+ * In a column of log lines or messages, what is in backticks is quoted from the code: each part between variables,
+ * which are written as {@code <…>}, is a part of a literal, or of several that the code joins.
  */
 public final class QuotedMessages implements ManualCheck {
 

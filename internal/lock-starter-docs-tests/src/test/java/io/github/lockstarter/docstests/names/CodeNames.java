@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Classes and methods in backticks exist: text that begins with a name in camel case, with members or without, or that is
- * a call. Names in the fences of a page and in its given code are known on that page. A word that is only capitalized may be
- * something else, such as the name of a button; {@link Words} knows it.
+ * Classes and methods in backticks exist: text that begins with a name in camel case, with members or without, or that
+ * is a call. Names in the fences of a page and in its given code are known on that page. A word that is only
+ * capitalized may be something else, such as the name of a button; {@link Words} knows it.
  */
 public final class CodeNames implements ManualCheck {
 

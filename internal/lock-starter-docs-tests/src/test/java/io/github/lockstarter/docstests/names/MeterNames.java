@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Names that begin with {@code distributed.lock.} are those of meters, observations or their keys, which are literals of
- * the code. So are those of Prometheus, with underscores and a suffix; these in queries, too.
+ * Names that begin with {@code distributed.lock.} are those of meters, observations or their keys, which are literals
+ * of the code. So are those of Prometheus, with underscores and a suffix; these in queries, too.
  */
 public final class MeterNames implements ManualCheck {
 

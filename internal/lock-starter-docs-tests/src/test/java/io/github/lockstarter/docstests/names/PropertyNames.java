@@ -12,7 +12,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Names in backticks that begin with {@code distributed-lock.} are properties, or end where a part of their name ends. */
+/**
+ * Names in backticks that begin with {@code distributed-lock.} are properties, or end where a part of their name ends.
+ */
 public final class PropertyNames implements ManualCheck {
 
     private static final List<String> EXAMPLES = Resources.list("example-names.txt");

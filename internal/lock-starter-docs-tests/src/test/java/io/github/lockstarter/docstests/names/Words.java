@@ -16,12 +16,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Each word in backticks is one of the project: of its code, its resources, its properties, of the code of the page, or of a
- * type that the page mentions. So a misspelled attribute, field or command is noticed that no other check knows.
+ * Each word in backticks is one of the project: of its code, its resources, its properties, of the code of the page,
+ * or of a type that the page mentions. So a misspelled attribute, field or command is noticed that no other check
+ * knows.
  */
 public final class Words implements ManualCheck {
 
-    /** A word; the letter of an option that is written together with its value, as in {@code -Prelease}, is no part of it. */
+    /**
+     * A word; the letter of an option that is written together with its value, as in {@code -Prelease}, is no part of
+     * it.
+     */
     private static final Pattern WORD =
             Pattern.compile("(?:(?<=(?:^|\\W)-[PDX])|(?<![A-Za-z])(?!(?<=-)[PDX][a-z]))[A-Za-z]{3,}");
 

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The string literals of Java code. Literals that are joined by {@code +} are one; what is between others, and the parts
- * of a format, begin a new one.
+ * The string literals of Java code. Literals that are joined by {@code +} are one; what is between others, and the
+ * parts of a format, begin a new one.
  */
 public final class StringLiterals {
 

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Links lead to files and headings that exist. Addresses of the web are not fetched: they have HTTPS and one of the known
- * hosts, so that a mistyped or a new one is noticed.
+ * Links lead to files and headings that exist. Addresses of the web are not fetched: they have HTTPS and one of the
+ * known hosts, so that a mistyped or a new one is noticed.
  */
 public final class Links implements ManualCheck {
 

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Pages begin with their title, those of the manual are in its index, the README is short, and tables have as many cells in
- * each row as in their header.
+ * Pages begin with their title, those of the manual are in its index, the README is short, and tables have as many
+ * cells in each row as in their header.
  */
 public final class Outline implements ManualCheck {
 

@@ -34,7 +34,9 @@ public final class Phrases implements ManualCheck {
         return problems;
     }
 
-    /** Returns a pattern of whole words. A leading ^ stands for the beginning of a sentence, an ellipsis for any words. */
+    /**
+     * Returns a pattern of whole words. A leading ^ stands for the beginning of a sentence, an ellipsis for any words.
+     */
     private static Pattern pattern(String phrase) {
         boolean begins = phrase.startsWith("^");
         StringBuilder regex = new StringBuilder(begins ? "(?:^|[.:!?|]\\s+|\\n\\s*(?:[-*]|\\d+\\.)\\s+)" : "\\b");

@@ -61,7 +61,9 @@ public enum LuaScript implements RedisScript<Object> {
     public enum Variant {
         /** Scripts return the messages that their client is to publish. */
         RETURNS_MESSAGES(Map.of("messages.lua", "outbox.lua"), "by_client.lua"),
-        /** Scripts may not ask for the time by {@code TIME}: they compute it, in milliseconds, from the end of a key. */
+        /**
+         * Scripts may not ask for the time by {@code TIME}: they compute it, in milliseconds, from the end of a key.
+         */
         WITHOUT_TIME(
                 Map.of(
                         "now.lua", "no_time_now.lua",
@@ -95,7 +97,9 @@ public enum LuaScript implements RedisScript<Object> {
     /** Begins the comment that names the file, or the variant, of the lines that follow. */
     private static final String FILE = "-- file ";
 
-    /** Locks that one call renews: enough to share its cost, and few enough to block Redis for less than a millisecond. */
+    /**
+     * Locks that one call renews: enough to share its cost, and few enough to block Redis for less than a millisecond.
+     */
     public static final int MAX_RENEWALS = 64;
 
     /** The number of keys in each call. */

@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The strictest rules that services have published for the texts of scripts, read literally. Works on tokens, so that neither line
- * breaks nor texts that look like code matter.
+ * The strictest rules that services have published for the texts of scripts, read literally. Works on tokens, so that
+ * neither line breaks nor texts that look like code matter.
  */
 final class LuaRules {
 

@@ -17,9 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Runs the scripts under Lua 5.4, which Dragonfly has: it compares no text with a number, has no {@code unpack}, and writes the result
- * of a division with a fraction. Random histories on a stub of Redis must have the same replies and the same data as under Lua 5.1,
- * which Redis has.
+ * Runs the scripts under Lua 5.4, which Dragonfly has: it compares no text with a number, has no {@code unpack}, and
+ * writes the result of a division with a fraction. Random histories on a stub of Redis must have the same replies and
+ * the same data as under Lua 5.1, which Redis has.
  */
 class LuaVersionsTest {
 

@@ -1,5 +1,5 @@
--- Executes random histories of the scripts on a stub of Redis, and prints each reply and what is stored afterwards. It runs under Lua 5.1,
--- which Redis has, and under Lua 5.4, which some servers have: both must print the same.
+-- Executes random histories of the scripts on a stub of Redis, and prints each reply and what is stored afterwards. It
+-- runs under Lua 5.1, which Redis has, and under Lua 5.4, which some servers have: both must print the same.
 --
 -- arg[1]  the folder with the texts of the scripts
 -- arg[2]  end of their file names
