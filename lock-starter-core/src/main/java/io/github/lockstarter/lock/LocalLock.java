@@ -526,18 +526,23 @@ public final class LocalLock {
             if (acquisition.waitingAttempts > 0) {
                 withdraw(acquisition);
             }
-            // Commands may be under way, and the outcome of others may have been missed.
+            // Commands may be under way, and the outcome of others may have been missed. A renewal or a downgrade may
+            // still
+            // extend the lease.
+            boolean mayBeExtended = acquisition.renewalsOpen > 0 || acquisition.openAttempts > 0;
             acquisition.openAttempts = 0;
             acquisition.unsettledUntil =
                     Moment.sum(now.nanos(), Moment.sum(this.rules.commandTimeout(), acquisition.longestLease));
             acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, acquisition.unsettledUntil));
             acquisition.isReleasing = false;
-            if (acquisition.lostGrants > 0) {
-                // A renewal or a downgrade that is under way may still extend the lease.
+            if (mayBeExtended) {
                 acquisition.storedUntil = Math.max(acquisition.storedUntil, acquisition.unsettledUntil);
             }
             if (acquisition.phase != Phase.OVER) {
-                end(acquisition, acquisition.lostGrants > 0 ? acquisition.storedUntil : now.nanos(), now);
+                end(
+                        acquisition,
+                        acquisition.lostGrants > 0 ? Math.max(now.nanos(), acquisition.storedUntil) : now.nanos(),
+                        now);
             }
         }
         this.candidate = null;
