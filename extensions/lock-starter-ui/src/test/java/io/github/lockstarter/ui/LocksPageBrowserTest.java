@@ -1,97 +1,23 @@
 package io.github.lockstarter.ui;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.testsupport.Browser;
 import io.github.lockstarter.testsupport.DamagedLock;
-import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisTest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.Keys;
 
 /** The page in a browser. */
-@RedisTest
-@Timeout(180)
-class LocksPageBrowserTest {
-
-    private static final int WIDE = 1400;
-
-    private static final int NARROW = 390;
-
-    private static Browser browser;
-
-    private static Instance instance;
-
-    private static LockRegistry registry;
-
-    @BeforeAll
-    static void start(FaultProxy proxy) {
-        browser = Browser.open();
-        instance = Instance.start(
-                "--spring.application.name=shop",
-                "--spring.data.redis.host=" + proxy.host(),
-                "--spring.data.redis.port=" + proxy.port(),
-                "--distributed-lock.redis.command-timeout=1s",
-                "--server.servlet.context-path=/app",
-                "--management.endpoint.locks.access=unrestricted");
-        registry = instance.bean(LockRegistry.class);
-    }
-
-    @AfterAll
-    static void stop() {
-        if (instance != null) {
-            instance.close();
-        }
-        if (browser != null) {
-            browser.close();
-        }
-    }
-
-    @AfterEach
-    void shouldHaveNoErrors() {
-        assertThat(browser.errorsOfScripts()).isEmpty();
-    }
-
-    private static void visit(String languages, int width, String scheme) {
-        browser.languages(languages);
-        browser.width(width);
-        browser.colorScheme(scheme);
-        browser.visit(instance.address() + "/app/locks");
-        browser.evaluate("localStorage.clear()");
-        browser.visit(instance.address() + "/app/locks");
-        awaitLoaded();
-    }
-
-    private static void awaitLoaded() {
-        browser.awaitTrue("document.body.getAttribute('aria-busy') === 'false'");
-    }
-
-    private static void shouldBeAccessible() {
-        assertThat(browser.accessibilityViolations()).isEmpty();
-        shouldFit();
-    }
-
-    private static void shouldFit() {
-        assertThat(browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                .as("horizontal scrolling")
-                .isEqualTo(0L);
-    }
+class LocksPageBrowserTest extends BrowserFixture {
 
     /** Makes locks of each mode, with holders and waiters of several instances. */
     private static void createSample(RedisCli redis) throws Exception {
@@ -433,24 +359,6 @@ class LocksPageBrowserTest {
     }
 
     @Test
-    void shouldNameTheLocksThatWereNotReadInTime(RedisCli redis, FaultProxy proxy) {
-        PageTests.createLocks(redis, 1200);
-        visit("en", WIDE, "light");
-        assertThat(browser.evaluate("document.getElementById('late').hidden")).isEqualTo(true);
-        proxy.delay(Duration.ofMillis(150), Duration.ofMillis(150));
-
-        browser.find("#more").click();
-
-        browser.find("#late", "Redis answered too slowly: the data of ");
-        browser.find("tr.lock .chip.warn", "not read in time");
-        shouldBeAccessible();
-        browser.screenshot("late");
-        proxy.heal();
-        browser.find("#search button").click();
-        browser.awaitTrue("document.getElementById('late').hidden");
-    }
-
-    @Test
     void shouldReleaseByKeyboardAfterAConfirmation() throws Exception {
         Lease lease = registry.acquire(LockRequest.of("stuck"));
         visit("en", WIDE, "light");
@@ -504,31 +412,5 @@ class LocksPageBrowserTest {
         browser.find("#outcome", "another owner");
         awaitLoaded();
         assertThat(next.release()).as("still theirs").isTrue();
-    }
-
-    @Test
-    void shouldShowAnErrorInPlaceOfTheTable(FaultProxy proxy) throws Exception {
-        registry.acquire(LockRequest.of("dark").withLease(Duration.ofMinutes(5)));
-        visit("en", WIDE, "light");
-        browser.find("tr.lock", "dark");
-        proxy.blackHole();
-
-        browser.find("#search button").click();
-
-        browser.find("#problem", "The locks cannot be shown.");
-        assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length"))
-                .isEqualTo(0L);
-        assertThat(browser.text()).doesNotContain("No lock is held");
-        shouldBeAccessible();
-        browser.screenshot("problem");
-        proxy.heal();
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
-            browser.find("#search button").click();
-            awaitLoaded();
-            assertThat(browser.evaluate("document.querySelectorAll('tr.lock').length"))
-                    .isEqualTo(1L);
-        });
-        assertThat(browser.evaluate("document.getElementById('problem').hidden"))
-                .isEqualTo(true);
     }
 }
