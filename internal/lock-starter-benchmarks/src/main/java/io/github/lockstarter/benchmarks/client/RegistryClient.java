@@ -6,6 +6,7 @@ import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.registry.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -24,13 +25,26 @@ public final class RegistryClient implements AutoCloseable {
 
     /** Opens an instance that polls once a minute, so that only messages wake its waiters. */
     public RegistryClient(int port, ReleaseMode releaseMode) {
+        this(port, releaseMode, MessageMode.AUTO);
+    }
+
+    /** Opens an instance whose messages about hand-overs are published as given. */
+    public RegistryClient(int port, ReleaseMode releaseMode, MessageMode messages) {
         this.connections = Connections.open(new ClientSettings(port, LEASE, Use.CONTENDED));
         this.connection = this.connections.getConnection();
         LockSettings settings = LockSettings.of(LEASE).withReleaseMode(releaseMode);
         this.registry = new LeasingLockRegistry(
                 new RedisLockStore(
                         this.connections,
-                        new RedisStoreSettings("lock", settings.commandTimeout(), true, Duration.ofMinutes(1))),
+                        new RedisStoreSettings(
+                                "lock",
+                                settings.commandTimeout(),
+                                true,
+                                Duration.ofMinutes(1),
+                                true,
+                                true,
+                                0,
+                                messages)),
                 settings,
                 null,
                 List.of());

@@ -110,6 +110,8 @@ public enum Metric {
     FAR_RENEW_99("renewal, p99", " ×", 2, false),
     FAR_HAND_OVER("hand-over of a lock", " ×", 2, false),
     FAR_HAND_OVER_99("hand-over of a lock, p99", " ×", 2, false),
+    FAR_BY_CLIENT("hand-over of a lock, message by the client", " ×", 2, false),
+    FAR_BY_CLIENT_99("hand-over of a lock, message by the client, p99", " ×", 2, false),
     FAR_READER("hand-over to a reader", " ×", 2, false),
     FAR_READER_99("hand-over to a reader, p99", " ×", 2, false),
     FAR_PERMIT("hand-over of a permit", " ×", 2, false),

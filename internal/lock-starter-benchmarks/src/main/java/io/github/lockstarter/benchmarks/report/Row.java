@@ -178,6 +178,7 @@ public enum Row {
             atMost(Metric.FAR_16, 1.3),
             atMost(Metric.FAR_HAND_OVER, 1.2),
             atMost(Metric.FAR_HAND_OVER_99, 2.5),
+            atMost(Metric.FAR_BY_CLIENT, 2.4),
             atMost(Metric.FAR_READER, 1.2),
             atMost(Metric.FAR_PERMIT, 1.2));
 

@@ -10,6 +10,7 @@ import io.github.lockstarter.benchmarks.report.Metric;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.report.Row;
 import io.github.lockstarter.registry.ReleaseMode;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
@@ -69,11 +70,23 @@ final class DistanceRows {
                     FaultProxy proxy = FaultProxy.inFrontOf(redis.port(), ServiceProfile.plain(), distance, distance);
                     RegistryClient one = new RegistryClient(proxy.port(), ReleaseMode.AWAIT);
                     RegistryClient other = new RegistryClient(proxy.port(), ReleaseMode.AWAIT);
+                    RegistryClient oneByClient =
+                            new RegistryClient(proxy.port(), ReleaseMode.AWAIT, MessageMode.CLIENT);
+                    RegistryClient otherByClient =
+                            new RegistryClient(proxy.port(), ReleaseMode.AWAIT, MessageMode.CLIENT);
                     RegistryClient background = new RegistryClient(proxy.port(), ReleaseMode.BACKGROUND)) {
                 DistanceRows rows = new DistanceRows(plan, row, contender, results);
                 rows.measureRoundTrip(one);
                 rows.measureOne(one.registry(), background.registry());
                 rows.measureHandOvers(List.of(one.registry(), other.registry()), cli);
+                LockRequest lock = LockRequest.of("by-client");
+                rows.handOver(
+                        List.of(oneByClient.registry(), otherByClient.registry()),
+                        cli,
+                        lock,
+                        lock,
+                        Metric.FAR_BY_CLIENT,
+                        Metric.FAR_BY_CLIENT_99);
             } catch (InterruptedException | RuntimeException ex) {
                 throw ex;
             } catch (Exception ex) {
