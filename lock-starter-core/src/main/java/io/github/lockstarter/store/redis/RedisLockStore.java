@@ -70,8 +70,7 @@ public final class RedisLockStore implements LockStore {
      *   - after a reconnection of the subscription, messages may be missing: notificationsMayBeLost() makes waiters
      *     ask;
      *   - without receivers the instance of a waiter is gone, and release.lua skips it if it has not polled in time.
-     *   Only
-     *     a single server counts all receivers, so an entry states whether the server has counted the inbox.
+     *     Only a single server counts all receivers, so an entry states whether the server has counted the inbox.
      * Where a server refuses PUBLISH in scripts, or loses the messages, the scripts return them, and they are published
      * here after the reply, without a wait. Probes decide that: see MessageRoute and Inbox.
      *
