@@ -527,8 +527,7 @@ public final class LocalLock {
                 withdraw(acquisition);
             }
             // Commands may be under way, and the outcome of others may have been missed. A renewal or a downgrade may
-            // still
-            // extend the lease.
+            // still extend the lease.
             boolean mayBeExtended = acquisition.renewalsOpen > 0 || acquisition.openAttempts > 0;
             acquisition.openAttempts = 0;
             acquisition.unsettledUntil =

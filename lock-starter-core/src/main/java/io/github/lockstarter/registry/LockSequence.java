@@ -149,20 +149,35 @@ public final class LockSequence {
      * removed, because until all locks are granted and the work begins, each lock must be available to others
      * immediately after its release.
      *
-     * @throws LockStoreException if the replies for the previous locks were so slow that the deadline and one command
-     *     timeout have passed
+     * @throws LockStoreException as {@link #requireTime} does, unless an attempt for the lock has an outcome
      */
     private LockRequest next() {
-        int index = granted();
-        LockRequest request = this.requests.get(index);
-        if (index > 0 || this.attempts != null) {
-            // An attempt that was made has an outcome.
-            if (graceNanos(index) <= 0 && (this.attempts == null || !this.attempts.hasNext())) {
-                throw tooSlow(request, index);
-            }
-            request = afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos);
+        if (!hasAttempt()) {
+            requireTime();
         }
-        return withinTheCall(request);
+        LockRequest request = this.requests.get(granted());
+        return withinTheCall(
+                hasWaited()
+                        ? afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos)
+                        : request);
+    }
+
+    /** Returns whether the call may have waited for a reply. */
+    private boolean hasWaited() {
+        return granted() > 0 || this.attempts != null;
+    }
+
+    /**
+     * Checks that the next lock may still be requested.
+     *
+     * @throws LockStoreException if the replies so far were so slow that the deadline and one command timeout have
+     *     passed
+     */
+    private void requireTime() {
+        int index = granted();
+        if (hasWaited() && graceNanos(index) <= 0) {
+            throw tooSlow(this.requests.get(index), index);
+        }
     }
 
     private static LockRequest withinTheCall(LockRequest request) {
@@ -180,20 +195,25 @@ public final class LockSequence {
      */
     private List<LockRequest> unattempted() {
         List<LockRequest> missing = this.requests.subList(granted(), this.requests.size());
-        if (missing.size() < 2 || (this.attempts != null && this.attempts.hasNext())) {
+        if (missing.size() < 2 || hasAttempt()) {
             return List.of();
         }
-        // The check for the deadline precedes the attempts.
-        LockRequest unused = next();
+        requireTime();
         return missing.stream().map(LockSequence::withinTheCall).toList();
+    }
+
+    /** Returns whether an attempt for the next lock has an outcome. */
+    private boolean hasAttempt() {
+        return this.attempts != null && this.attempts.hasNext();
     }
 
     private Attempts.@Nullable Attempt nextAttempt() {
         return this.attempts != null && this.attempts.hasNext() ? this.attempts.next() : null;
     }
 
+    /** Gives back what the attempts have been granted. If all locks are granted, nothing is left of the attempts. */
     private void abandonAttempts(Outcome outcome) {
-        if (this.attempts != null) {
+        if (this.attempts != null && !areAllGranted()) {
             this.attempts.abandon(outcome, null);
         }
     }

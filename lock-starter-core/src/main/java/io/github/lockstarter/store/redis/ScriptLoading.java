@@ -28,8 +28,8 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * Loads the scripts of blocking calls that a server lacks, in the background, when a connection to it is opened or
  * reopened: to the server or, in a cluster, to a node. Otherwise the first call of each script would take two round
- * trips, as it does where it precedes the loading, and at a server that refuses {@code SCRIPT}.
- * Thread-safe, except that connections must be watched one after another.
+ * trips, as it does where it precedes the loading, and at a server that refuses {@code SCRIPT}. Thread-safe, except
+ * that connections must be watched one after another.
  */
 final class ScriptLoading implements RedisConnectionStateListener {
 
@@ -155,9 +155,7 @@ final class ScriptLoading implements RedisConnectionStateListener {
      */
     private void failed(Throwable failure, boolean endsConnections) {
         String words = RedisErrors.errorReply(failure);
-        boolean isFinal = words != null
-                ? RedisErrors.isUnsupported(words) || RedisErrors.isMissingPermission(words)
-                : endsConnections;
+        boolean isFinal = words != null ? RedisErrors.isRefusal(words) : endsConnections;
         if (isFinal && this.hasFailed.compareAndSet(false, true)) {
             logger.info("Scripts of distributed locks are not loaded in advance at " + this.servers + " ("
                     + (words != null ? words : RedisErrors.rootMessage(failure))
