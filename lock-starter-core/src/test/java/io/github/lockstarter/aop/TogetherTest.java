@@ -138,11 +138,7 @@ class TogetherTest {
     @AfterEach
     void stop() {
         this.store.deliver();
-        for (String key : List.of("a", "b", "c", "d")) {
-            soon().untilAsserted(() -> assertThat(this.app.isLocked("transfer:" + key))
-                    .as("Lock " + key + " is held after the end of the call")
-                    .isFalse());
-        }
+        assertReleased("a", "b", "c", "d");
         this.app.close();
     }
 
@@ -239,7 +235,7 @@ class TogetherTest {
                 .isInstanceOf(LockInterruptedException.class)
                 .hasMessageContainingAll(
                         "Interrupted while waiting for lock 'transfer:a' of ", "the method was not run");
-        assertReleasedWithoutAReply("a", "c");
+        assertReleased("a", "c");
     }
 
     @Test
@@ -253,14 +249,14 @@ class TogetherTest {
 
         subscription.dispose();
 
-        assertReleasedWithoutAReply("a", "c");
+        assertReleased("a", "c");
         assertThat(ran).isNotDone();
     }
 
-    private void assertReleasedWithoutAReply(String... keys) {
+    private void assertReleased(String... keys) {
         for (String key : keys) {
             soon().untilAsserted(() -> assertThat(this.app.isLocked("transfer:" + key))
-                    .as("Lock " + key + " is held although the call has ended")
+                    .as("Lock " + key + " is held after the end of the call")
                     .isFalse());
         }
     }

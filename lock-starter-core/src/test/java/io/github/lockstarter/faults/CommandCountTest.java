@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

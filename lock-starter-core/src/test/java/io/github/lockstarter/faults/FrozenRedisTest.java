@@ -21,6 +21,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

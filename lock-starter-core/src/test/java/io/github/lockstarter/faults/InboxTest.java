@@ -9,6 +9,7 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.LogCapture;
 import java.time.Duration;

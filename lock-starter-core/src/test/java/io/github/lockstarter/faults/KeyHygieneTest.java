@@ -10,6 +10,7 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.time.Duration;
 import java.util.List;

@@ -22,6 +22,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.fixture.Waiting;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.ServiceProfile;

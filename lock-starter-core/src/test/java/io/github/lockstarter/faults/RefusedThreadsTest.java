@@ -16,6 +16,7 @@ import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.MasterWithReplicas;
 import io.github.lockstarter.fixture.Remarks;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.RedisCli;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockRenewedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.registry.ReleaseMode;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.testsupport.Commands;

@@ -2064,7 +2064,8 @@ final class Simulation {
             }
         }
 
-        private void isDone() {
+        /** Ends the visit. A call of several locks ends its own. */
+        private void leave() {
             if (this.call == null) {
                 this.jvm.think();
             }
@@ -2106,7 +2107,7 @@ final class Simulation {
                     }
                     this.side.after();
                 }
-                isDone();
+                leave();
                 return;
             }
             if (!release(held)) {
@@ -2119,7 +2120,7 @@ final class Simulation {
                 count(Seen.RELEASED_TWICE);
                 boolean unused = release(held);
             }
-            isDone();
+            leave();
         }
 
         /** Returns whether no error has ended the release. */

@@ -18,12 +18,12 @@ import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.MasterWithReplicas;
 import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.Hold;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.StoredLine;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -139,8 +139,7 @@ class ReplicaShortageTest {
         CompletableFuture<Lease> waiting = waiter.waitFor("passed");
         // Its first place in the line has no inbox, so that no message is sent to it.
         try (RedisCli cli = servers.master().cli()) {
-            soon().until(() -> StoredLine.of(cli, "lock:{passed}").stream()
-                    .anyMatch(entry -> !entry.inbox().isEmpty()));
+            WaitingLine.awaitSubscribed(cli, "lock:{passed}", 1);
         }
 
         assertThat(lease.release()).as("release by the owner").isTrue();
