@@ -76,8 +76,11 @@ final class PrivateConnection extends StoreConnection {
     /** Whether the connection leads to a server that is no longer the master. */
     private volatile boolean notMaster;
 
-    /** Whether the client has reopened the connection since the server was asked who it is. */
-    private volatile boolean reopened;
+    /**
+     * The disconnections before the server was last asked who it is. The client reports the first opening of a
+     * connection like each later one, and possibly after the first question.
+     */
+    private volatile long disconnectsAsked;
 
     private volatile ConnectionAttempts attempts;
 
@@ -266,8 +269,8 @@ final class PrivateConnection extends StoreConnection {
                 refreshTopology(open);
             } else if (open == null || moved || !answers(open)) {
                 replace(open);
-            } else if (this.reopened) {
-                this.reopened = false;
+            } else if (this.disconnects.get() != this.disconnectsAsked) {
+                this.disconnectsAsked = this.disconnects.get();
                 askAgain();
             }
             this.attempts.succeeded();
@@ -370,7 +373,6 @@ final class PrivateConnection extends StoreConnection {
             return;
         }
         this.current = opened;
-        this.reopened = false;
         toListener(notified -> notified.connected(opened.factory));
         if (replaced != null) {
             // The reply follows those to all commands that were sent before: none of them remains unknown.
@@ -404,6 +406,7 @@ final class PrivateConnection extends StoreConnection {
      * @param limit how long the answer may take
      */
     private LettuceScripts open(DerivedFactory recipe, @Nullable RedisNode master, Duration limit) {
+        this.disconnectsAsked = this.disconnects.get();
         LettuceConnectionFactory factory = recipe.create();
         try {
             Runnable lost = () -> toListener(notified -> notified.subscriptionLost(factory));
@@ -444,7 +447,6 @@ final class PrivateConnection extends StoreConnection {
         if (this.cluster) {
             askAgainLater();
         } else {
-            this.reopened = true;
             check();
         }
     }
