@@ -3,7 +3,11 @@ package io.github.lockstarter.lock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.lock.PlantedFaults.Fault;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +21,9 @@ class PlantedFaultsTest {
 
     /** Up to this number of seeds, a fault is planted in the profile "full"; those with more run in "soak". */
     private static final int SOME_SEEDS = 300;
+
+    /** A row of the page about the simulation: the fault, its check, its measurements and its bound. */
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| (.+) \\| .+ \\| .+ \\| ([\\d,]+) \\|$");
 
     @ParameterizedTest
     @MethodSource("foundAtOnce")
@@ -48,6 +55,19 @@ class PlantedFaultsTest {
     @Test
     void eachFaultChangesTheSources() {
         PlantedFaults.ALL.forEach(PlantedFaults::plantOnly);
+    }
+
+    @Test
+    void thePageHasEachFaultWithItsBound() throws IOException {
+        String page = Files.readString(Path.of("..", "docs", "development", "simulation.md"));
+
+        assertThat(ROW.matcher(page)
+                        .results()
+                        .map(row -> row.group(1) + ": " + row.group(2).replace(",", "")))
+                .containsExactlyInAnyOrderElementsOf(PlantedFaults.ALL.stream()
+                        .filter(fault -> fault.seeds() > 0)
+                        .map(fault -> fault.name() + ": " + fault.seeds())
+                        .toList());
     }
 
     private static List<Fault> foundAtOnce() {

@@ -47,7 +47,8 @@ public final class Outline implements ManualCheck {
     private static boolean isIndexed(Page page) {
         return page.path().startsWith("docs/reference/")
                 || page.path().startsWith("docs/migration/")
-                || page.path().equals("docs/operations.md");
+                || page.path().equals("docs/operations.md")
+                || page.path().equals("docs/verification.md");
     }
 
     private static void addRaggedRows(Page page, Table table, List<Problem> problems) {
