@@ -11,9 +11,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,11 +61,9 @@ class VerificationPageTest {
                 .toList();
     }
 
-    /** Returns the second column, in which each number has its commas. */
-    private static List<Long> numbers(String path) {
+    private static List<List<String>> figures(String path) {
         return tables(path, "Number", "数量")
                 .flatMap(table -> table.rows().stream())
-                .map(row -> Long.parseLong(row.get(1).replace(",", "")))
                 .toList();
     }
 
@@ -75,7 +75,13 @@ class VerificationPageTest {
         expected.add((long) defects.size());
         expected.add(defects.stream().filter(Defect::isRepeated).count());
 
-        assertThat(numbers(path)).isEqualTo(expected);
+        List<List<String>> figures = figures(path);
+        assertThat(figures).hasSameSizeAs(expected);
+        assertThat(figures)
+                .isEqualTo(IntStream.range(0, expected.size())
+                        .mapToObj(
+                                i -> List.of(figures.get(i).get(0), String.format(Locale.ROOT, "%,d", expected.get(i))))
+                        .toList());
     }
 
     /** The sum of the states is that of all configurations. */
