@@ -2,6 +2,11 @@ package io.github.lockstarter.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.testsupport.history.EventKind;
+import io.github.lockstarter.testsupport.history.FleetPlan;
+import io.github.lockstarter.testsupport.history.FleetRun;
+import io.github.lockstarter.testsupport.history.Timing;
+import io.github.lockstarter.testsupport.history.Trouble;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -12,17 +17,32 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several processes want the same locks while processes, network and Redis fail: whatever happens, the rules hold. */
+/** Several processes acquire the same locks while processes, network and Redis fail: the rules hold. */
 class HistoryTest {
+
+    private static final Timing TIMING = new Timing(Duration.ofSeconds(1), Duration.ofMillis(250));
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
+
+    private static FleetPlan plan(int processes) {
+        List<String> styles =
+                Stream.of(LockStarterWorker.Style.values()).map(Enum::name).toList();
+        return new FleetPlan(
+                LockStarterWorker.class,
+                styles,
+                processes,
+                TIMING,
+                true,
+                Trouble.ofOneServer(),
+                FleetPlan.givenOrNewSeed());
+    }
 
     @Test
     @Tag("full")
     @Timeout(240)
     void shouldKeepTheRules() throws Exception {
-        Fleet.Run run = Fleet.run(Duration.ofSeconds(8), 3, this.directory);
+        FleetRun run = plan(3).run(Duration.ofSeconds(8), this.directory);
 
         assertThat(run.violations()).as(run.toString()).isEmpty();
         assertThat(run.history().count(EventKind.GRANTED)).as(run.toString()).isGreaterThan(20);
@@ -31,32 +51,14 @@ class HistoryTest {
                 .isPositive();
     }
 
-    /** For ten minutes, or for {@code -Dlock.soak.seconds}: {@code ./mvnw -Psoak verify}. */
+    /** Runs for ten minutes, or for {@code -Dlock.soak.seconds}: {@code ./mvnw -Psoak verify}. */
     @Test
     @Tag("soak")
     void shouldKeepTheRulesForALongTime() throws Exception {
         Duration time = Duration.ofSeconds(Long.getLong("lock.soak.seconds", 600));
 
-        Fleet.Run run = Fleet.run(time, 4, this.directory);
+        FleetRun run = plan(4).run(time, this.directory);
 
         assertThat(run.violations()).as(run.toString()).isEmpty();
-    }
-
-    /** A process is killed early, in a short run too. */
-    @Test
-    void shouldPlanTheSameForTheSameSeedAndLeaveNothingOut() {
-        assertThat(plan(7, 100)).isEqualTo(plan(7, 100)).isNotEqualTo(plan(8, 100));
-        assertThat(plan(7, 100)).extracting(Trouble.Strike::victim).contains(0, 1, 2);
-        for (long seed = 1; seed <= 8; seed++) {
-            assertThat(plan(seed, Trouble.values().length))
-                    .extracting(Trouble.Strike::trouble)
-                    .containsExactlyInAnyOrder(Trouble.values());
-            assertThat(plan(seed, 5)).extracting(Trouble.Strike::trouble).contains(Trouble.PROCESS_KILLED);
-        }
-    }
-
-    private static List<Trouble.Strike> plan(long seed, int length) {
-        Trouble.Plan plan = new Trouble.Plan(seed, 3);
-        return Stream.generate(plan::next).limit(length).toList();
     }
 }

@@ -13,6 +13,9 @@ final class Figures {
 
     private static final String CORE_TESTS = "lock-starter-core/src/test/java/io/github/lockstarter/";
 
+    private static final String TROUBLES =
+            "internal/lock-starter-test-support/src/main/java/io/github/lockstarter/testsupport/history/Trouble.java";
+
     private static final Pattern RESULT =
             Pattern.compile("^\\| `([\\w.-]+)` \\| \\d+ \\| [^|]+ \\| ([\\d,]+) \\| \\d+ \\|", Pattern.MULTILINE);
 
@@ -58,7 +61,7 @@ final class Figures {
                         * count("compare\\(COMMANDS\\)", CORE_TESTS + "store/redis/DifferentialTest.java"),
                 all(ROW, "docs/development/fault-matrix.md").count(),
                 testsOfTheFaultMatrix(),
-                count("(?m)^    [A-Z_]+\\(", CORE_TESTS + "history/Trouble.java"),
+                count("(?m)^    [A-Z_]+\\(", TROUBLES),
                 files("lock-starter-core/src/test", "Contract.java"),
                 files("lock-starter-core/src/test", "ModelTest.java"),
                 count("- line:", ".github/workflows/build.yml"));

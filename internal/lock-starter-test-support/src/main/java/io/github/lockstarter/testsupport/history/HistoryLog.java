@@ -1,4 +1,4 @@
-package io.github.lockstarter.history;
+package io.github.lockstarter.testsupport.history;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Writes a history, each event at once, so that it is there even if the process is killed a moment later. */
+/** Writes a history. Each event is written immediately, because its process may be killed. Thread-safe. */
 final class HistoryLog implements AutoCloseable {
 
-    /** In place of an instance or a lock: all of them. */
+    /** Stands for all instances or all locks. */
     static final String ALL = "*";
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -28,7 +28,7 @@ final class HistoryLog implements AutoCloseable {
 
     static HistoryLog to(Path file, String instance) {
         try {
-            // not buffered: a line is one write
+            // Without a buffer, a line is one write.
             return new HistoryLog(
                     instance, Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
         } catch (IOException ex) {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.history;
+package io.github.lockstarter.testsupport.history;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,18 +14,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What happened, in that order, and what it means for each attempt to get a lock. Immutable. */
-final class History {
+/** The events of several processes in the order of their times, and the attempts that they belong to. Immutable. */
+public final class History {
 
     private final List<Event> events;
-
-    List<Event> events() {
-        return this.events;
-    }
-
-    Stream<Event> events(EventKind kind) {
-        return this.events.stream().filter(event -> event.kind() == kind);
-    }
 
     private final List<Event> standstills;
 
@@ -33,19 +25,31 @@ final class History {
 
     private final List<Attempt> attempts;
 
+    public History(Collection<Event> events) {
+        this.events =
+                events.stream().sorted(Comparator.comparingLong(Event::at)).toList();
+        this.standstills = this.events.stream()
+                .filter(event -> event.kind() == EventKind.STOOD_STILL)
+                .toList();
+        this.killed = this.events.stream()
+                .filter(event -> event.kind() == EventKind.KILLED)
+                .toList();
+        this.attempts = attemptsOf(this.events);
+    }
+
+    public List<Event> events() {
+        return this.events;
+    }
+
+    public Stream<Event> events(EventKind kind) {
+        return this.events.stream().filter(event -> event.kind() == kind);
+    }
+
     List<Attempt> attempts() {
         return this.attempts;
     }
 
-    History(Collection<Event> events) {
-        this.events =
-                events.stream().sorted(Comparator.comparingLong(Event::at)).toList();
-        this.standstills = events(EventKind.STOOD_STILL).toList();
-        this.killed = events(EventKind.KILLED).toList();
-        this.attempts = attemptsOf(this.events);
-    }
-
-    /** The histories of several processes, put together. Empty lines and such with a {@code #} are no events. */
+    /** Reads the histories of several processes. Empty lines and lines that start with {@code #} are ignored. */
     static History read(Collection<Path> files) {
         List<Event> events = new ArrayList<>();
         for (Path file : files) {
@@ -61,7 +65,7 @@ final class History {
     private static String text(Path file) {
         try {
             String text = Files.readString(file);
-            // who was killed while it wrote has not finished its last line
+            // A process that was killed while it wrote has not finished its last line.
             return text.substring(0, text.lastIndexOf('\n') + 1);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
@@ -90,7 +94,7 @@ final class History {
                 attempt.add(event);
             }
         }
-        // listeners know the token, and not whose attempt it was
+        // Listeners get the token, and not the number of the attempt.
         Map<String, Attempt> byToken = new LinkedHashMap<>();
         byName.values().stream()
                 .filter(Attempt::isGranted)
@@ -104,30 +108,27 @@ final class History {
         return List.copyOf(byName.values());
     }
 
-    long count(EventKind kind) {
+    public long count(EventKind kind) {
         return events(kind).count();
     }
 
-    /** All grants, by lock, in the order in which they were learned of. */
-    Map<String, List<Attempt>> grants() {
+    /** Returns the attempts that were granted, by lock, in the order in which the grants arrived. */
+    public Map<String, List<Attempt>> grants() {
         return this.attempts.stream()
                 .filter(Attempt::isGranted)
-                .sorted(Comparator.comparingLong(attempt -> attempt.granted.at()))
+                .sorted(Comparator.comparingLong(attempt -> attempt.granted().at()))
                 .collect(Collectors.groupingBy(Attempt::lock, TreeMap::new, Collectors.toList()));
     }
 
-    /**
-     * As {@link #grants()}, without those of which nothing was left when they arrived: their owners had nothing to
-     * believe.
-     */
+    /** As {@link #grants()}, without the grants on which their owners could not rely when they arrived. */
     Map<String, List<Attempt>> beliefs() {
         Map<String, List<Attempt>> beliefs = grants();
         beliefs.values().forEach(grants -> grants.removeIf(grant -> !grant.wasBelieved()));
         return beliefs;
     }
 
-    /** Returns how long an instance stood still between those moments. */
-    long stoodStill(String instance, long from, long to) {
+    /** Returns for how many nanoseconds an instance stood still between two moments. */
+    public long stoodStill(String instance, long from, long to) {
         return this.standstills.stream()
                 .filter(event -> event.instance().equals(instance))
                 .mapToLong(event -> Math.max(0, Math.min(event.at(), to) - Math.max(event.time(), from)))
@@ -135,7 +136,7 @@ final class History {
     }
 
     /** Returns when an instance was killed; the largest number if it was not. */
-    long killedAt(String instance) {
+    public long killedAt(String instance) {
         return this.killed.stream()
                 .filter(event -> event.lock().equals(instance))
                 .mapToLong(Event::at)
@@ -143,8 +144,8 @@ final class History {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** When it ends. */
-    long end() {
+    /** Returns the time of the last event, or 0. */
+    public long end() {
         return this.events.isEmpty()
                 ? 0
                 : this.events.get(this.events.size() - 1).at();

@@ -1,4 +1,4 @@
-package io.github.lockstarter.history;
+package io.github.lockstarter.testsupport.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -15,10 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Histories that were written by hand, with times in milliseconds: what is wrong is named, what is right is let
- * through.
- */
+/** Histories that were written by hand, with times in milliseconds. The checker names exactly what violates a rule. */
 class HistoryCheckerTest {
 
     private static final long MILLI = 1_000_000;
@@ -48,7 +45,7 @@ class HistoryCheckerTest {
     @TempDir
     private Path directory;
 
-    static History history(String text) {
+    private static History history(String text) {
         return new History(History.of(text).events().stream()
                 .map(event -> new Event(
                         event.at() * MILLI,
@@ -86,6 +83,11 @@ class HistoryCheckerTest {
                         51 b 1 RELEASED other 8
                         """),
                 arguments("a notice in time", TAKEN_OVER + "129 a 1 LOST job 7 0 EXPIRED"),
+                arguments("a release that reports the loss", TAKEN_OVER + """
+                        129 a 1 LOST     job 7 0 EXPIRED
+                        130 a 1 RELEASE  job 7
+                        131 a 1 NOT_OURS job 7
+                        """),
                 arguments("no notice for a dead process", TAKEN_OVER + "60 nemesis 0 KILLED a"),
                 arguments("nor for one that stood still", TAKEN_OVER + """
                         180 a 0 STOOD_STILL * 0 60
@@ -114,7 +116,7 @@ class HistoryCheckerTest {
                          2 b 1 ACQUIRE  job 0 500
                         40 b 1 GRANTED  job 8 130
                         50 a 1 RELEASE  job 7
-                        51 a 1 RELEASED job 7
+                        51 a 1 NOT_OURS job 7
                         52 b 1 RELEASE  job 8
                         53 b 1 RELEASED job 8
                         """),
@@ -130,6 +132,11 @@ class HistoryCheckerTest {
                 arguments("notice: Held after the notice of its loss: a/1", OWNER + """
                         20 a 1 LOST job 7 0 TAKEN_OVER
                         30 a 1 HELD job 7 91
+                        """),
+                arguments("release: The release of 'job' by a/1", TAKEN_OVER + """
+                        129 a 1 LOST     job 7 0 EXPIRED
+                        130 a 1 RELEASE  job 7
+                        131 a 1 RELEASED job 7
                         """),
                 arguments("waiting: A wait for 'job' did not end in time", OWNER + """
                         10 b 1 ACQUIRE job 0 40

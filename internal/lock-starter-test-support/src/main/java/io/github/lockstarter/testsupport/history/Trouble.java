@@ -1,4 +1,4 @@
-package io.github.lockstarter.history;
+package io.github.lockstarter.testsupport.history;
 
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
@@ -8,16 +8,19 @@ import io.github.lockstarter.testsupport.WorkerJvm;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** What is done to a fleet. None of it loses data of Redis or moves its clock. */
-// what they do keeps nothing
+/** Faults of processes, of Redis, and of the network between them. None of them moves the clock of Redis. */
+// The actions of the constants have no state.
 @SuppressWarnings("ImmutableEnumChecker")
-enum Trouble {
-    PROCESS_KILLED(0, 300, Trouble::kill, (fleet, victim) -> victim.start()),
+public enum Trouble {
+    PROCESS_KILLED(0, 300, Trouble::kill, (fleet, victim) -> victim.restart()),
     PROCESS_STOPPED_FOR_A_MOMENT(30, 60, process(WorkerJvm::pause), process(WorkerJvm::resume)),
     PROCESS_STOPPED_FOR_LONG(130, 200, process(WorkerJvm::pause), process(WorkerJvm::resume)),
     REDIS_STOPPED_FOR_A_MOMENT(30, 60, redis(RedisServer::pause), redis(RedisServer::resume)),
@@ -25,19 +28,10 @@ enum Trouble {
     SCRIPTS_FORGOTTEN(0, 10, command("SCRIPT", "FLUSH")),
     CLIENTS_KILLED(0, 30, command("CLIENT", "KILL", "TYPE", "normal")),
     SUBSCRIBERS_KILLED(0, 30, command("CLIENT", "KILL", "TYPE", "pubsub")),
-    /** What counts from the reply counts too long. */
-    LONG_WAY(
-            60,
-            150,
-            network(network ->
-                    network.delay(Duration.ZERO, Fleet.COMMAND.multipliedBy(4).dividedBy(5)))),
-    /** Together longer than a command may take: all of them are executed, and none seems to be. */
-    TOO_LONG_WAY(
-            60,
-            150,
-            network(network -> network.delay(
-                    Fleet.COMMAND.multipliedBy(2).dividedBy(3),
-                    Fleet.COMMAND.multipliedBy(2).dividedBy(3)))),
+    /** A lease that is counted from the reply is counted too long. */
+    LONG_WAY(60, 150, delay(0, 0.8)),
+    /** Both ways together take longer than a command may, so that commands are executed and seem to fail. */
+    TOO_LONG_WAY(60, 150, delay(0.67, 0.67)),
     BLACK_HOLE(40, 160, network(FaultProxy::blackHole)),
     REQUESTS_LOST(40, 160, network(FaultProxy::swallowRequests)),
     REPLIES_LOST(40, 160, network(FaultProxy::swallowReplies)),
@@ -45,7 +39,11 @@ enum Trouble {
     CONNECTIONS_RESET(0, 30, network(FaultProxy::cutRst)),
     CONNECTIONS_CLOSED(0, 30, network(FaultProxy::cutFin)),
     REPLY_LOST_BY_RESET(30, 50, replyLostBy(FaultProxy::cutRst)),
-    REPLY_LOST_BY_CLOSE(30, 50, replyLostBy(FaultProxy::cutFin));
+    REPLY_LOST_BY_CLOSE(30, 50, replyLostBy(FaultProxy::cutFin)),
+    /** All keys are lost. */
+    REDIS_RESTARTED_EMPTY(0, 30, redis(RedisServer::restart)),
+    /** No write is lost. Needs a replica. */
+    REDIS_FAILED_OVER(0, 30, (fleet, victim) -> fleet.failOver());
 
     /** Befalls a fleet, or one member of it. */
     @FunctionalInterface
@@ -54,45 +52,47 @@ enum Trouble {
     }
 
     /**
-     * One bad thing.
+     * A trouble that is planned.
      *
-     * @param victim number of the member that it is done to
+     * @param trouble what is done
+     * @param victim index of the member that it is done to
      * @param lasts how long
-     * @param calm how long nothing happens after it
+     * @param calm how long nothing is done after it
      */
     record Strike(Trouble trouble, int victim, Duration lasts, Duration calm) {}
 
-    /** What happens next. It follows from the seed alone, so that a run can be had again. */
+    /** The order of the troubles. It follows from the seed alone, so that a run can be repeated. */
     static final class Plan {
 
         private final Random random;
 
-        private final int victims;
+        private final FleetPlan fleet;
 
         private final List<Trouble> deck = new ArrayList<>();
 
-        Plan(long seed, int victims) {
-            this.random = new Random(seed);
-            this.victims = victims;
+        Plan(FleetPlan fleet) {
+            this.random = new Random(fleet.seed());
+            this.fleet = fleet;
         }
 
         Strike next() {
             Trouble trouble = draw();
             long lasts = trouble.shortest + Math.round(this.random.nextDouble() * (trouble.longest - trouble.shortest));
-            // mostly a moment, sometimes time enough for all leases to run out
+            // The calm is short in most cases, and sometimes long enough for all leases to end.
             int calm = this.random.nextInt(6) == 0 ? 200 : 10 + this.random.nextInt(30);
-            return new Strike(trouble, this.random.nextInt(this.victims), hundredths(lasts), hundredths(calm));
+            return new Strike(
+                    trouble, this.random.nextInt(this.fleet.processes()), hundredths(lasts), hundredths(calm));
         }
 
-        /** Of a lease. */
-        private static Duration hundredths(long count) {
-            return Fleet.LEASE.multipliedBy(count).dividedBy(100);
+        /** Returns so many hundredths of a lease. */
+        private Duration hundredths(long count) {
+            return this.fleet.timing().lease().multipliedBy(count).dividedBy(100);
         }
 
-        /** Every sort of trouble comes before the same one comes again. */
+        /** Draws each trouble once before any of them comes again. */
         private Trouble draw() {
             if (this.deck.isEmpty()) {
-                this.deck.addAll(List.of(Trouble.values()));
+                this.deck.addAll(new TreeSet<>(this.fleet.troubles()));
                 Collections.shuffle(this.deck, this.random);
                 // In a short run, too, a process is killed early. The end of the deck is drawn first.
                 int early = this.deck.size() - 1 - this.random.nextInt(5);
@@ -102,7 +102,9 @@ enum Trouble {
         }
     }
 
-    private static final Predicate<List<String>> SCRIPT_CALL = Commands.named("evalsha", "eval");
+    /** A command that acquires, renews or releases a lock in one of the libraries. */
+    private static final Predicate<List<String>> LOCK_COMMAND =
+            Commands.named("evalsha", "eval", "set", "del", "unlink");
 
     private final int shortest;
 
@@ -112,7 +114,7 @@ enum Trouble {
 
     private final Act end;
 
-    /** Takes that long, in hundredths of a lease, and ends with the network healed. */
+    /** Lasts for that many hundredths of a lease, and ends with the network healed. */
     Trouble(int shortest, int longest, Act begin) {
         this(shortest, longest, begin, network(FaultProxy::heal));
     }
@@ -124,7 +126,12 @@ enum Trouble {
         this.end = end;
     }
 
-    /** Whether it concerns all members, not the victim alone. */
+    /** Returns the troubles of a single server that loses no data. */
+    public static Set<Trouble> ofOneServer() {
+        return EnumSet.complementOf(EnumSet.of(REDIS_RESTARTED_EMPTY, REDIS_FAILED_OVER));
+    }
+
+    /** Returns whether it concerns all members, not the victim alone. */
     boolean isForAll() {
         return name().startsWith("REDIS") || name().startsWith("CLIENTS") || name().startsWith("SUBSCRIBERS");
     }
@@ -149,17 +156,26 @@ enum Trouble {
         return (fleet, victim) -> act.accept(victim.network());
     }
 
+    /** Delays by these parts of the time that a command may take. */
+    private static Act delay(double up, double down) {
+        return (fleet, victim) -> victim.network().delay(part(fleet, up), part(fleet, down));
+    }
+
+    private static Duration part(Fleet fleet, double part) {
+        return Duration.ofMillis(Math.round(fleet.timing().command().toMillis() * part));
+    }
+
     private static Act command(String... command) {
         return (fleet, victim) -> send(fleet, command);
     }
 
     private static Act replyLostBy(Consumer<FaultProxy> cut) {
-        return network(network -> network.swallowReplyOf(SCRIPT_CALL, () -> cut.accept(network)));
+        return network(network -> network.swallowReplyOf(LOCK_COMMAND, () -> cut.accept(network)));
     }
 
     private static void kill(Fleet fleet, Fleet.Member victim) {
         victim.process().kill();
-        fleet.log().now(EventKind.KILLED, victim.name(), 0, 0, 0, "");
+        fleet.nemesis().now(EventKind.KILLED, victim.name(), 0, 0, 0, "");
     }
 
     private static void send(Fleet fleet, String... command) {

@@ -1,0 +1,39 @@
+package io.github.lockstarter.testsupport.history;
+
+/**
+ * The kinds of events. An event has a token, a second time or a text only where its kind states it.
+ */
+public enum EventKind {
+    /** An acquire begins. Time: until when it may wait. */
+    ACQUIRE,
+    /** The lock was granted. Token; time: until when the owner may rely on it without another look. */
+    GRANTED,
+    /** The lock was refused because another owner had it. */
+    NOT_GRANTED,
+    /** The wait was cancelled or interrupted. */
+    WITHDRAWN,
+    /** The acquire failed: the store could not be asked, or refused. */
+    FAILED,
+    /** The acquire failed with an unknown outcome. */
+    UNKNOWN,
+    /** The library has reported the lock as held. Token; time: as for {@link #GRANTED}. */
+    HELD,
+    /** The owner was notified that the lock is lost, or the library has reported it. Token; text: the reason. */
+    LOST,
+    /** A release begins. Token. */
+    RELEASE,
+    /** The release has returned that the lock was held until then. Token. */
+    RELEASED,
+    /** The release has returned that the lock was not held any more. Token. */
+    NOT_OURS,
+    /** The release has failed, so that its outcome is unknown. Token; text: the reason. */
+    RELEASE_FAILED,
+    /** An instance noticed that it had stood still. Time: since when. */
+    STOOD_STILL,
+    /** A trouble begins. Its number is in place of the attempt, and its victim in place of the lock. Text: the trouble. */
+    FAULT,
+    /** The trouble of that number ends. */
+    HEALED,
+    /** The instance whose name is in place of the lock was killed. */
+    KILLED
+}
