@@ -1,13 +1,12 @@
 package io.github.lockstarter.benchmarks;
 
+import io.github.lockstarter.benchmarks.faults.FaultComparison;
 import io.github.lockstarter.benchmarks.report.Machine;
 import io.github.lockstarter.benchmarks.report.Plot;
 import io.github.lockstarter.benchmarks.report.Report;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.rows.Measurements;
 import io.github.lockstarter.benchmarks.rows.Plan;
-import io.github.lockstarter.testsupport.RedisCli;
-import io.github.lockstarter.testsupport.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,11 +25,16 @@ public final class Benchmarks {
 
     public static void main(String[] arguments) {
         if (List.of(arguments).contains("--help")) {
-            System.out.print(Arguments.USAGE);
+            System.out.print(Arguments.USAGE + FaultComparison.usage());
             return;
         }
         try {
-            run(Arguments.parse(arguments));
+            if (arguments.length > 0 && arguments[0].equals("faults")) {
+                FaultComparison.run(
+                        List.of(arguments).subList(1, arguments.length).toArray(String[]::new));
+            } else {
+                run(Arguments.parse(arguments));
+            }
             System.exit(0);
         } catch (Exception | Error ex) {
             ex.printStackTrace();
@@ -47,7 +51,7 @@ public final class Benchmarks {
                 plan,
                 part -> System.out.println(
                         LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS) + " " + part));
-        List<String> conditions = new ArrayList<>(Machine.describe(redisVersion()));
+        List<String> conditions = new ArrayList<>(Machine.describe(Machine.redisVersion()));
         conditions.add(LocalDate.now(ZoneId.systemDefault()).toString());
         conditions.add("medians of " + plan.rounds() + " rounds, contenders in turn; " + seconds(plan.time())
                 + " per measurement after " + seconds(plan.warmUp()) + " of warm-up");
@@ -82,18 +86,6 @@ public final class Benchmarks {
                     "neighbour-" + i);
             neighbour.setDaemon(true);
             neighbour.start();
-        }
-    }
-
-    private static String redisVersion() {
-        try (RedisServer redis = RedisServer.start();
-                RedisCli cli = redis.cli()) {
-            return cli.info("server")
-                    .lines()
-                    .filter(line -> line.startsWith("redis_version:"))
-                    .map(line -> line.substring(line.indexOf(':') + 1))
-                    .findFirst()
-                    .orElse("unknown");
         }
     }
 

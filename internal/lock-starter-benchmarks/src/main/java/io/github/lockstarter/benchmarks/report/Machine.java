@@ -1,17 +1,23 @@
 package io.github.lockstarter.benchmarks.report;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Where it was measured, and with which versions. */
 public final class Machine {
 
     private static final long GIBIBYTE = 1L << 30;
+
+    private static final Pattern JAR_VERSION = Pattern.compile("-(\\d[\\w.]*)\\.jar$");
 
     private Machine() {}
 
@@ -46,12 +52,32 @@ public final class Machine {
         }
     }
 
-    /** As the manifest of its jar says. */
-    private static String version(String className) {
+    /** Returns the version of Redis that is started. */
+    public static String redisVersion() {
+        try (RedisServer redis = RedisServer.start();
+                RedisCli cli = redis.cli()) {
+            return cli.info("server")
+                    .lines()
+                    .filter(line -> line.startsWith("redis_version:"))
+                    .map(line -> line.substring(line.indexOf(':') + 1))
+                    .findFirst()
+                    .orElse("unknown");
+        }
+    }
+
+    /** Returns the version that the manifest of the jar of a class states, or the name of the jar. */
+    public static String version(String className) {
         try {
-            String version = Class.forName(className).getPackage().getImplementationVersion();
-            // Lettuce appends its commit
-            return version != null ? version.replaceAll("/.*", "") : "of this build";
+            Class<?> type = Class.forName(className);
+            String version = type.getPackage().getImplementationVersion();
+            if (version == null) {
+                String file =
+                        type.getProtectionDomain().getCodeSource().getLocation().getPath();
+                Matcher number = JAR_VERSION.matcher(file);
+                return number.find() ? number.group(1) : "of this build";
+            }
+            // Lettuce appends its commit.
+            return version.replaceAll("/.*", "");
         } catch (ClassNotFoundException ex) {
             throw new IllegalStateException(ex);
         }

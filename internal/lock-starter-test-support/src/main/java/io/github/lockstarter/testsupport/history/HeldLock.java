@@ -20,9 +20,15 @@ public interface HeldLock {
      */
     Duration remaining();
 
+    /** Returns whether the library has a check that reports whether the lock is held. */
+    default boolean hasCheck() {
+        return true;
+    }
+
     /**
-     * Returns whether the library still reports the lock as held. A library that offers no such check reports nothing
-     * else until the release.
+     * Returns whether the library reports the lock as held. Is not called without a {@linkplain #hasCheck() check}.
+     *
+     * @throws LockFailureException if the library could not check it
      */
     boolean isHeld();
 

@@ -58,7 +58,8 @@ public final class History {
         return new History(events);
     }
 
-    static History of(String text) {
+    /** Reads a history from its lines. */
+    public static History of(String text) {
         return new History(parse(text));
     }
 

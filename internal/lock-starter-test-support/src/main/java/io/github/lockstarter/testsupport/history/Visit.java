@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt to acquire a lock, and the use of the lock if it is granted. Both log the replies that they receive. Used by
- * one thread.
+ * An attempt to acquire a lock, and the use of the lock if it is granted. Both log the replies that they receive. Used
+ * by one thread.
  */
 final class Visit {
 
@@ -77,8 +77,11 @@ final class Visit {
         return visit;
     }
 
-    /** Asks whether the lock is still held. An owner that gets no answer stops its work as well. */
+    /** Returns whether the owner may go on. One that asks the library and gets no answer stops its work as well. */
     private boolean look() {
+        if (!this.held.hasCheck()) {
+            return true;
+        }
         long now = System.nanoTime();
         String reason = "seen";
         try {

@@ -1,0 +1,90 @@
+package io.github.lockstarter.benchmarks.faults;
+
+import io.github.lockstarter.testsupport.history.Attempt;
+import io.github.lockstarter.testsupport.history.Event;
+import io.github.lockstarter.testsupport.history.EventKind;
+import io.github.lockstarter.testsupport.history.FleetRun;
+import io.github.lockstarter.testsupport.history.History;
+import io.github.lockstarter.testsupport.history.Rule;
+import io.github.lockstarter.testsupport.history.Violation;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The result of a history of one library.
+ *
+ * @param troubles the number of troubles
+ * @param grants the number of grants
+ * @param violations what violates the rules that the library promises
+ * @param twoOwners all pairs of owners at the same time
+ */
+record FaultResult(long troubles, long grants, List<Found> violations, List<TwoOwners> twoOwners) {
+
+    /** What had happened before a violation. */
+    enum Before {
+        /** Redis lost its data between the events of the violation. */
+        DATA_LOSS,
+        /** The owner had been granted the lock while another one still worked. */
+        LATE_OWNER,
+        /** Neither. */
+        NOTHING
+    }
+
+    /** A violation, and what had happened before it. */
+    record Found(Violation violation, Before before) {
+
+        @Override
+        public String toString() {
+            return this.before + " " + this.violation;
+        }
+    }
+
+    static FaultResult of(Library library, FleetRun run) {
+        FleetRun checked = library == Library.LOCK_STARTER ? run : withoutStandstills(run);
+        List<Event> faults = run.history().events(EventKind.FAULT).toList();
+        List<TwoOwners> twoOwners = TwoOwners.in(run.history());
+        Set<String> second = twoOwners.stream().map(TwoOwners::next).collect(Collectors.toSet());
+        List<Found> found = checked.violations(library.command(run.plan().timing())).stream()
+                .filter(violation -> library.promise(violation.rule()).isPresent())
+                .map(violation -> new Found(violation, before(violation, faults, second)))
+                .toList();
+        return new FaultResult(run.troubles(), run.history().count(EventKind.GRANTED), found, twoOwners);
+    }
+
+    private static Before before(Violation violation, List<Event> faults, Set<String> second) {
+        if (TwoOwners.isDataLostBetween(faults, violation.from(), violation.to())) {
+            return Before.DATA_LOSS;
+        }
+        return second.contains(violation.owner()) ? Before.LATE_OWNER : Before.NOTHING;
+    }
+
+    /**
+     * A library that does not report the remaining time of a lease cannot know that the process stood still between the
+     * reply of Redis and the return of the call, so that the owner may rely on the grant for a shorter time.
+     */
+    private static FleetRun withoutStandstills(FleetRun run) {
+        History history = run.history();
+        List<Event> shortened = Stream.concat(
+                        history.events().stream().filter(event -> event.kind() != EventKind.GRANTED),
+                        history.grants().values().stream()
+                                .flatMap(List::stream)
+                                .map(grant -> shortened(history, grant)))
+                .toList();
+        return new FleetRun(run.plan(), run.troubles(), new History(shortened), run.leftovers());
+    }
+
+    private static Event shortened(History history, Attempt grant) {
+        Event granted = grant.granted();
+        long stoodStill = history.stoodStill(grant.instance(), grant.invoked().at(), granted.at());
+        return granted.withTime(granted.time() - stoodStill);
+    }
+
+    /** Returns the number of violations of a rule before which that had happened. */
+    long violations(Rule rule, Before before) {
+        return this.violations.stream()
+                .filter(found -> found.violation().rule() == rule && found.before() == before)
+                .count();
+    }
+}

@@ -1,0 +1,80 @@
+package io.github.lockstarter.benchmarks.faults;
+
+import io.github.lockstarter.testsupport.history.Attempt;
+import io.github.lockstarter.testsupport.history.Event;
+import io.github.lockstarter.testsupport.history.EventKind;
+import io.github.lockstarter.testsupport.history.History;
+import io.github.lockstarter.testsupport.history.Trouble;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Two owners of a lock at the same time. An owner is one from the return of the call that acquired the lock until it
+ * begins to release it, is notified of its loss by the library, or its process is killed.
+ *
+ * @param next the name of the attempt that was granted although there was an owner
+ * @param trouble the trouble that is the reason: a restart without data between both grants, or else the last one that
+ *     began before the second grant; if the first owner had met another owner already, the trouble of that pair
+ * @param bothRan nanoseconds in which both were owners and neither process stood still
+ */
+record TwoOwners(String next, Optional<Trouble> trouble, long bothRan) {
+
+    /** Returns the pairs of a history: each grant with the owner before it that stays longest, if it is still one. */
+    static List<TwoOwners> in(History history) {
+        List<Event> faults = history.events(EventKind.FAULT).toList();
+        List<TwoOwners> pairs = new ArrayList<>();
+        Map<String, Optional<Trouble>> reasons = new HashMap<>();
+        for (List<Attempt> grants : history.grants().values()) {
+            Attempt longest = grants.get(0);
+            for (Attempt next : grants.subList(1, grants.size())) {
+                if (end(history, longest) > next.granted().at()) {
+                    Optional<Trouble> reason = reasons.containsKey(longest.name())
+                            ? reasons.get(longest.name())
+                            : trouble(faults, longest, next);
+                    reasons.put(longest.name(), reason);
+                    reasons.put(next.name(), reason);
+                    pairs.add(new TwoOwners(next.name(), reason, bothRan(history, longest, next)));
+                }
+                longest = end(history, next) > end(history, longest) ? next : longest;
+            }
+        }
+        return pairs;
+    }
+
+    private static long end(History history, Attempt owner) {
+        return Math.min(Math.min(owner.endOfWork(), history.end()), history.killedAt(owner.instance()));
+    }
+
+    private static long bothRan(History history, Attempt owner, Attempt next) {
+        long from = next.granted().at();
+        long to = Math.min(end(history, owner), end(history, next));
+        long stoodStill =
+                history.stoodStill(owner.instance(), from, to) + history.stoodStill(next.instance(), from, to);
+        return Math.max(0, to - from - stoodStill);
+    }
+
+    private static Optional<Trouble> trouble(List<Event> faults, Attempt owner, Attempt next) {
+        List<Trouble> before = faults.stream()
+                .filter(fault -> fault.at() < next.granted().at())
+                .map(TwoOwners::trouble)
+                .toList();
+        if (isDataLostBetween(faults, owner.invoked().at(), next.granted().at())) {
+            return Optional.of(Trouble.REDIS_RESTARTED_EMPTY);
+        }
+        return before.isEmpty() ? Optional.empty() : Optional.of(before.get(before.size() - 1));
+    }
+
+    /** Returns whether Redis lost its data between two moments, by the troubles of a history. */
+    static boolean isDataLostBetween(List<Event> faults, long from, long to) {
+        return faults.stream()
+                .filter(fault -> trouble(fault) == Trouble.REDIS_RESTARTED_EMPTY)
+                .anyMatch(fault -> fault.at() > from && fault.at() < to);
+    }
+
+    private static Trouble trouble(Event fault) {
+        return Trouble.valueOf(fault.text().split(" ", 2)[0]);
+    }
+}

@@ -1,0 +1,77 @@
+package io.github.lockstarter.benchmarks.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.testsupport.history.History;
+import io.github.lockstarter.testsupport.history.Trouble;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Pairs of owners in histories that were written by hand, with times in nanoseconds. */
+class TwoOwnersTest {
+
+    /** The process of the first owner is paused from 20 to 110. The second owner has the lock from 100 to 150. */
+    private static final String PAUSED = """
+              0 a 1 ACQUIRE  job 0 50
+              1 a 1 GRANTED  job
+             15 nemesis 1 FAULT a 0 0 PROCESS_STOPPED_FOR_LONG for 90 ms
+             90 b 1 ACQUIRE  job 0 500
+            100 b 1 GRANTED  job
+            110 a 0 STOOD_STILL * 0 20
+            140 a 1 RELEASE  job
+            141 a 1 RELEASED job
+            150 b 1 RELEASE  job
+            151 b 1 RELEASED job
+            """;
+
+    @Test
+    void shouldFindNoPairAmongOwnersThatFollowEachOther() {
+        assertThat(TwoOwners.in(History.of("""
+                 0 a 1 ACQUIRE  job 0 50
+                 1 a 1 GRANTED  job
+                 2 b 1 ACQUIRE  job 0 500
+                 8 a 1 RELEASE  job
+                 9 b 1 GRANTED  job
+                10 a 1 RELEASED job
+                20 b 1 LOST     job 0 0 seen
+                """))).isEmpty();
+    }
+
+    @Test
+    void shouldOmitTheTimeInWhichAnOwnerStoodStill() {
+        assertThat(TwoOwners.in(History.of(PAUSED)))
+                .containsExactly(new TwoOwners("b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 140 - 110));
+    }
+
+    @Test
+    void shouldEndTheOwnershipWithANotice() {
+        assertThat(TwoOwners.in(History.of(PAUSED + "112 a 1 LOST job 0 0 EXPIRED")))
+                .extracting(TwoOwners::bothRan)
+                .containsExactly(2L);
+    }
+
+    @Test
+    void shouldEndTheOwnershipWithTheProcess() {
+        assertThat(TwoOwners.in(History.of(PAUSED + "99 nemesis 0 KILLED a"))).isEmpty();
+    }
+
+    @Test
+    void shouldNameTheLossOfDataBetweenBothGrantsThoughAnotherTroubleCameLater() {
+        assertThat(TwoOwners.in(History.of(PAUSED + "12 nemesis 2 FAULT * 0 0 REDIS_RESTARTED_EMPTY for 0 ms")))
+                .extracting(TwoOwners::trouble)
+                .containsExactly(Optional.of(Trouble.REDIS_RESTARTED_EMPTY));
+    }
+
+    /** The first owner has deleted the key of the second one. */
+    @Test
+    void shouldNameTheTroubleOfTheFirstPairForAThirdOwner() {
+        assertThat(TwoOwners.in(History.of(PAUSED + """
+                        142 nemesis 2 FAULT * 0 0 SCRIPTS_FORGOTTEN for 0 ms
+                        143 c 1 ACQUIRE job 0 500
+                        145 c 1 GRANTED job
+                        """)))
+                .containsExactly(
+                        new TwoOwners("b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 30),
+                        new TwoOwners("c/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 5));
+    }
+}
