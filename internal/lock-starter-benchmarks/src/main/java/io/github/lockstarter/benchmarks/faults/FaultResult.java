@@ -26,7 +26,7 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
     enum Before {
         /** Redis lost its data between the events of the violation. */
         DATA_LOSS,
-        /** The owner had been granted the lock while another one still worked. */
+        /** The owner had been granted the lock while another one still worked, or while a late one released it. */
         LATE_OWNER,
         /** Neither. */
         NOTHING
@@ -45,12 +45,32 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
         FleetRun checked = library == Library.LOCK_STARTER ? run : withoutStandstills(run);
         List<Event> faults = run.history().events(EventKind.FAULT).toList();
         List<TwoOwners> twoOwners = TwoOwners.in(run.history());
-        Set<String> second = twoOwners.stream().map(TwoOwners::next).collect(Collectors.toSet());
+        Set<String> second = afterLateOwners(run.history(), twoOwners);
         List<Found> found = checked.violations(library.command(run.plan().timing())).stream()
                 .filter(violation -> library.promise(violation.rule()).isPresent())
                 .map(violation -> new Found(violation, before(violation, faults, second)))
                 .toList();
         return new FaultResult(run.troubles(), run.history().count(EventKind.GRANTED), found, twoOwners);
+    }
+
+    /**
+     * Returns the names of the attempts that were granted while an owner was late: while it still worked, or between the
+     * begin of its release and the answer, because some libraries then delete the lock of the next owner.
+     */
+    private static Set<String> afterLateOwners(History history, List<TwoOwners> pairs) {
+        Set<String> second = pairs.stream().map(TwoOwners::next).collect(Collectors.toSet());
+        Set<String> late = pairs.stream()
+                .flatMap(pair -> Stream.of(pair.first(), pair.next()))
+                .collect(Collectors.toSet());
+        history.grants()
+                .values()
+                .forEach(grants -> grants.stream()
+                        .filter(owner -> late.contains(owner.name()))
+                        .forEach(owner -> grants.stream()
+                                .filter(next -> next.granted().at() > owner.endOfWork()
+                                        && next.granted().at() < owner.endOfRelease())
+                                .forEach(next -> second.add(next.name()))));
+        return second;
     }
 
     private static Before before(Violation violation, List<Event> faults, Set<String> second) {

@@ -15,12 +15,13 @@ import java.util.Optional;
  * Two owners of a lock at the same time. An owner is one from the return of the call that acquired the lock until it
  * begins to release it, is notified of its loss by the library, or its process is killed.
  *
+ * @param first the name of the attempt of the owner that had the lock
  * @param next the name of the attempt that was granted although there was an owner
  * @param trouble the trouble that is the reason: a restart without data between both grants, or else the last one that
  *     began before the second grant; if the first owner had met another owner already, the trouble of that pair
  * @param bothRan nanoseconds in which both were owners and neither process stood still
  */
-record TwoOwners(String next, Optional<Trouble> trouble, long bothRan) {
+record TwoOwners(String first, String next, Optional<Trouble> trouble, long bothRan) {
 
     /** Returns the pairs of a history: each grant with the owner before it that stays longest, if it is still one. */
     static List<TwoOwners> in(History history) {
@@ -36,7 +37,7 @@ record TwoOwners(String next, Optional<Trouble> trouble, long bothRan) {
                             : trouble(faults, longest, next);
                     reasons.put(longest.name(), reason);
                     reasons.put(next.name(), reason);
-                    pairs.add(new TwoOwners(next.name(), reason, bothRan(history, longest, next)));
+                    pairs.add(new TwoOwners(longest.name(), next.name(), reason, bothRan(history, longest, next)));
                 }
                 longest = end(history, next) > end(history, longest) ? next : longest;
             }

@@ -40,7 +40,7 @@ class TwoOwnersTest {
     @Test
     void shouldOmitTheTimeInWhichAnOwnerStoodStill() {
         assertThat(TwoOwners.in(History.of(PAUSED)))
-                .containsExactly(new TwoOwners("b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 140 - 110));
+                .containsExactly(new TwoOwners("a/1", "b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 140 - 110));
     }
 
     @Test
@@ -71,7 +71,7 @@ class TwoOwnersTest {
                         145 c 1 GRANTED job
                         """)))
                 .containsExactly(
-                        new TwoOwners("b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 30),
-                        new TwoOwners("c/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 5));
+                        new TwoOwners("a/1", "b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 30),
+                        new TwoOwners("b/1", "c/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 5));
     }
 }

@@ -95,6 +95,11 @@ public final class Attempt {
         return this.release;
     }
 
+    /** Returns when the release was answered, or else when the owner ended its work. */
+    public long endOfRelease() {
+        return this.released != null ? this.released.at() : endOfWork();
+    }
+
     @Nullable
     Event released() {
         return this.released;
