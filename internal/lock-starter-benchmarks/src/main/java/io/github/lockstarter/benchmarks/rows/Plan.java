@@ -37,6 +37,11 @@ public record Plan(
         List<String> jvmOptions,
         Path log) {
 
+    /** Acquisitions that one thread calls one after another without waiting for any. */
+    int burst() {
+        return this.locks / 2;
+    }
+
     boolean has(Row row, Contender contender) {
         return this.rows.contains(row) && row.takes(contender);
     }
