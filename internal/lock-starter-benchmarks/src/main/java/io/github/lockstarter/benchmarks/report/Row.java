@@ -165,12 +165,12 @@ public enum Row {
             BESIDE_10.without,
             atLeast(Metric.FENCED_UNLOCKED_1, 0.95),
             atLeast(Metric.FENCED_UNLOCKED_4, 0.95)),
-    AT_50_MICROS(28, "0.05 ms from Redis each way; × is the round trip", BESIDE_10.without),
-    AT_500_MICROS(29, "0.5 ms from Redis each way; × is the round trip", BESIDE_10.without),
+    AT_50_MICROS(28, "0.05 ms from Redis each way; × is the round trip", Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, REDISSON)))),
+    AT_500_MICROS(29, "0.5 ms from Redis each way; × is the round trip", AT_50_MICROS.without),
     AT_2_MILLIS(
             30,
             "2 ms from Redis each way; × is the round trip",
-            BESIDE_10.without,
+            AT_50_MICROS.without,
             atMost(Metric.FAR_LOCK, 1.3),
             atMost(Metric.FAR_UNLOCK, 1.3),
             atMost(Metric.FAR_BACKGROUND, 0.1),
@@ -190,7 +190,7 @@ public enum Row {
     IN_FLIGHT(
             33,
             "asynchronous acquisitions at once, each of another free lock",
-            Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, REDISSON))),
+            AT_50_MICROS.without,
             atMost(Metric.NOT_GRANTED, 0),
             atMost(Metric.LOST, 0),
             atMost(Metric.LEFT_BEHIND, 0));
