@@ -26,9 +26,7 @@ public enum Contender {
             false,
             settings -> SpringIntegrationClient.open(settings, RedisLockType.PUB_SUB_LOCK)),
     SPRING_DEFAULT_CAPACITY(
-            "Spring Integration, pub/sub, default capacity",
-            false,
-            SpringIntegrationClient::openWithDefaultCapacity),
+            "Spring Integration, pub/sub, default capacity", false, SpringIntegrationClient::openWithDefaultCapacity),
     SPRING_SPIN(
             "Spring Integration, spin",
             false,

@@ -129,7 +129,11 @@ public final class Report {
     private void bound(Bound bound, RowResult result, Contender contender) {
         bound.judge(result, contender)
                 .ifPresent(verdict -> line("| " + bound.describe() + " | " + verdict.actual() + " | "
-                        + (verdict.holds() ? "holds" : "**does not hold**") + " |"));
+                        + (verdict.holds() ? "holds" : "**does not hold**" + reason(bound)) + " |"));
+    }
+
+    private static String reason(Bound bound) {
+        return bound.reason() == null ? "" : ": " + bound.reason();
     }
 
     private void line(String line) {

@@ -51,14 +51,7 @@ final class PairRows {
             throws RunnerException {
         try (RedisServer redis = RedisServer.start()) {
             PairResult pair = PairRun.of(
-                    contender,
-                    redis.port(),
-                    threads,
-                    pairsBefore,
-                    warmUp,
-                    plan.time(),
-                    plan.jvmOptions(),
-                    plan.log());
+                    contender, redis.port(), threads, pairsBefore, warmUp, plan.time(), plan.jvmOptions(), plan.log());
             results.add(row, contender, Metric.RATE, pair.perSecond());
             results.add(row, contender, Metric.MEDIAN, pair.medianMicros());
             results.add(row, contender, Metric.CALLER_BYTES, pair.callerBytes());

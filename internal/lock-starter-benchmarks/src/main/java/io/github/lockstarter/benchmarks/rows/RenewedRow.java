@@ -30,19 +30,21 @@ final class RenewedRow {
 
     static void measure(Plan plan, Contender contender, Results results) throws InterruptedException {
         for (Row row : plan.due(ROWS, contender)) {
-            measure(plan, row, contender, row == Row.RENEWED ? 0 : PAIRS_BEFORE, results);
+            if (row == Row.RENEWED) {
+                measure(plan, row, contender, plan.locks(), 0, results);
+            } else {
+                measure(plan, row, contender, plan.fewLocks(), PAIRS_BEFORE, results);
+            }
         }
     }
 
-    private static void measure(Plan plan, Row row, Contender contender, int pairsBefore, Results results)
+    private static void measure(Plan plan, Row row, Contender contender, int locks, int pairsBefore, Results results)
             throws InterruptedException {
         try (RedisServer redis = RedisServer.start();
                 RedisCli cli = redis.cli();
-                Fleet fleet = new Fleet(contender, redis.port(), 1, plan.jvmOptions(), heap(plan.locks()))) {
+                Fleet fleet = new Fleet(contender, redis.port(), 1, plan.jvmOptions(), heap(locks))) {
             double empty = ServerTime.figure(cli, "memory", "used_memory");
-            String[] heap = fleet.ask(
-                            0,
-                            "hold " + plan.locks() + " " + plan.lease().toMillis() + " " + pairsBefore)
+            String[] heap = fleet.ask(0, "hold " + locks + " " + plan.lease().toMillis() + " " + pairsBefore)
                     .split(" ", -1);
             Pause.until(System.nanoTime() + plan.lease().toNanos());
             long began = System.nanoTime();
@@ -59,18 +61,18 @@ final class RenewedRow {
             results.add(row, contender, Metric.REDIS_CPU, server / seconds);
             results.add(row, contender, Metric.RENEWED_RATE, renewals / seconds);
             if (row == Row.RENEWED) {
-                // In the other state, most renewals of one contender are repeated, so that they do not compare.
+                // In the other state, most renewals of one contender are repeated, and the locks are few.
                 results.add(row, contender, Metric.CLIENT_EACH, client * MICROS / Math.max(1, renewals));
                 results.add(row, contender, Metric.REDIS_EACH, server * MICROS / Math.max(1, renewals));
+                results.add(row, contender, Metric.HEAP, Double.parseDouble(heap[0]));
+                results.add(row, contender, Metric.NAMED_HEAP, Double.parseDouble(heap[1]));
+                results.add(
+                        row,
+                        contender,
+                        Metric.REDIS_MEMORY,
+                        (ServerTime.figure(cli, "memory", "used_memory") - empty) / locks);
             }
-            results.add(row, contender, Metric.HEAP, Double.parseDouble(heap[0]));
-            results.add(row, contender, Metric.NAMED_HEAP, Double.parseDouble(heap[1]));
-            results.add(
-                    row,
-                    contender,
-                    Metric.REDIS_MEMORY,
-                    (ServerTime.figure(cli, "memory", "used_memory") - empty) / plan.locks());
-            results.add(row, contender, Metric.LOST, plan.locks() + 1.0 - keys(cli));
+            results.add(row, contender, Metric.LOST, locks + 1.0 - keys(cli));
             results.add(row, contender, Metric.STOP, Double.parseDouble(fleet.ask(0, "close")));
         }
     }

@@ -109,8 +109,9 @@ final class Burst {
         for (int i = 0; i < locks; i++) {
             int number = i;
             try {
-                CompletionStage<?> unused =
-                        this.client.holdAsync("burst:" + number).whenComplete((hold, failure) -> {
+                CompletionStage<?> unused = this.client
+                        .holdAsync("burst:" + number)
+                        .whenComplete((hold, failure) -> {
                             if (failure == null) {
                                 all.granted.set(number, hold);
                                 all.lastGrantAfterNanos.accumulateAndGet(System.nanoTime() - began, Math::max);
