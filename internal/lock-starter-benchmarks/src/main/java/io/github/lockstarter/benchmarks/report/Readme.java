@@ -18,7 +18,7 @@ public final class Readme {
     public static final Set<Contender> CONTENDERS =
             Set.of(Contender.FLOOR, Contender.LOCK_STARTER, Contender.REDISSON, Contender.SPRING_PUB_SUB);
 
-    /** What must be measured for the tables and the picture. */
+    /** What must be measured for the tables and the picture, and the state of renewed locks that the tables leave out. */
     public static final Set<Row> ROWS = Set.of(
             Row.ALONE,
             Row.ALONE_WARM,
@@ -44,15 +44,10 @@ public final class Readme {
         }
     }
 
-    private static final Text RENEWAL = new Text(
-            "Time of Redis for a renewal: the script compares the id of the acquisition, which `HGET` returns as a text;"
-                    + " Redisson checks with `HEXISTS`, which returns a number.",
-            "续期时 Redis 的 CPU 时间：本项目的脚本要比较 `HGET` 返回的加锁 id（文本）；Redisson 用 `HEXISTS` 检查，只返回一个数字。");
-
     private static final Text COLD = new Text(
             "Time from one JVM to the next: a JVM that takes part in few hand-overs a second interprets their code for long,"
-                    + " and Redisson's run theirs for each failed attempt.",
-            "锁从一个 JVM 交到下一个 JVM 的时间：每秒只参与少量交接的 JVM，相关代码要很久才会被编译；Redisson 每次加锁失败都会执行这些代码。");
+                    + " while those of Redisson run it for each failed attempt.",
+            "锁从一个 JVM 交到下一个 JVM 的时间：每秒只参与少量交接的 JVM，相关代码要很久才会被编译；Redisson 的 JVM 每次加锁失败都会执行相应的代码。");
 
     /**
      * A line of a table.
@@ -70,10 +65,7 @@ public final class Readme {
     private static final List<Line> DISTANCE = List.of(
             far(Metric.FAR_LOCK, "lock", "加锁", null),
             far(Metric.FAR_UNLOCK, "unlock", "解锁", null),
-            far(Metric.FAR_BACKGROUND, "unlock with `release: background`", "解锁，`release: background`", null),
-            far(Metric.FAR_2, "2 locks of one call", "一次调用加 2 把锁", null),
             far(Metric.FAR_16, "16 locks of one call", "一次调用加 16 把锁", null),
-            far(Metric.FAR_RELEASE_16, "unlock all 16", "16 把锁全部解锁", null),
             far(
                     Metric.FAR_HAND_OVER,
                     "from the unlock to the grant in another JVM that waits",
@@ -126,26 +118,6 @@ public final class Readme {
                                     + " the renewal and with the reply, so that the owner is notified of a loss; Redisson"
                                     + " reads a map of names.",
                             "续期时客户端的 CPU 时间：看门狗对每把锁的状态要处理两次（发送续期、收到响应），才能把丢锁通知持有者；Redisson 只读一张锁名表。")),
-            new Line(
-                    Row.RENEWED,
-                    Metric.REDIS_EACH,
-                    new Text("the same, processor of Redis", "同上，Redis 的 CPU 时间"),
-                    true,
-                    RENEWAL),
-            new Line(
-                    Row.RENEWED,
-                    Metric.NAMED_HEAP,
-                    new Text("heap of the client for each lock, with its name", "客户端每把锁占用的堆内存（含锁名）"),
-                    true,
-                    null),
-            new Line(
-                    Row.RENEWED_USED,
-                    Metric.RENEWED_RATE,
-                    new Text(
-                            "renewals of 100 locks, taken after 1,000 pairs of lock and unlock",
-                            "先加锁并解锁 1,000 次，再持有 100 把锁：续期次数"),
-                    true,
-                    null),
             new Line(
                     Row.IN_FLIGHT,
                     Metric.LAST_GRANT,
@@ -240,15 +212,13 @@ public final class Readme {
         for (List<Line> table : List.of(DISTANCE, LOOPBACK)) {
             for (Line line : table) {
                 if (line.reason() != null && isWorse(line)) {
-                    reasons.add("- " + line.reason().in(this.isChinese));
+                    reasons.add(line.reason().in(this.isChinese));
                 }
             }
         }
         if (!reasons.isEmpty()) {
             line("");
-            line(this.isChinese ? "落后之处的原因：" : "Where Redisson is better:");
-            line("");
-            reasons.forEach(this::line);
+            line((this.isChinese ? "Redisson 更好之处的原因：" : "Where Redisson is better: ") + String.join("\n", reasons));
         }
     }
 
