@@ -40,6 +40,8 @@ import org.springframework.context.annotation.AdviceMode;
  *     digest instead, such as order:#1f3a9c02.
  * @param warnOnUnlockInTransaction Whether the release of a lock in a running transaction is logged as a warning, once
  *     for each name. The next owner can then read data before the changes are committed.
+ * @param warmUp Whether the instance hands a private lock over in the background when it has started, so that its first
+ *     hand-overs from other instances are as fast as later ones. Requires Redis.
  * @param shutdownTimeout Time for methods that hold a lock to finish when the application stops. Locks that are still
  *     held after it expire by themselves.
  */
@@ -61,6 +63,7 @@ public record DistributedLockProperties(
         @DefaultValue Observation observation,
         @DefaultValue("true") boolean logKeys,
         @DefaultValue("true") boolean warnOnUnlockInTransaction,
+        @DefaultValue("false") boolean warmUp,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
     /** Checks the values by the rules of the settings that are created from them. */

@@ -13,6 +13,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.engine.LeaseClock;
 import io.github.lockstarter.engine.ThreadWait;
+import io.github.lockstarter.engine.WarmUp;
 import io.github.lockstarter.key.DeferredTypes;
 import io.github.lockstarter.lock.Grant;
 import io.github.lockstarter.lock.Owner;
@@ -299,6 +300,16 @@ public final class LeasingLockRegistry
             current = Objects.requireNonNull(this.run, "not started");
         }
         return current;
+    }
+
+    /**
+     * Hands a private lock over on the calling thread, so that later hand-overs from other instances are faster. Starts
+     * the registry if necessary.
+     *
+     * @see WarmUp#handOver
+     */
+    public int warmUp(int handOvers, Duration pause) throws InterruptedException {
+        return new WarmUp(run().engine).handOver(handOvers, pause);
     }
 
     @Override

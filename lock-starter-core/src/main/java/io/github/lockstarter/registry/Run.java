@@ -45,7 +45,8 @@ final class Run {
                 this.events,
                 this.threads,
                 new LeaseTerms(settings),
-                settings.releaseMode() == ReleaseMode.BACKGROUND,
+                // Without an order of commands, the next acquisition of a thread could overtake its own release.
+                settings.releaseMode() == ReleaseMode.BACKGROUND && store.sendsWithoutThread(),
                 settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null,
                 new ReferenceQueue<>());
         this.acquisitions = new Acquisitions(
