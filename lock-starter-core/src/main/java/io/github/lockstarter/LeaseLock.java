@@ -36,7 +36,7 @@ public interface LeaseLock extends Lock {
      * a fixed one, and waits up to {@code waitTime}.
      *
      * @param waitTime the longest wait; zero makes one attempt, {@link LockRequest#FOREVER} waits without limit
-     * @return false if another owner held the lock until the end of the wait
+     * @return false if another owner held the lock until the end of the wait, or too many callers of this instance wait
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
     boolean tryLock(Duration waitTime) throws InterruptedException;
@@ -46,7 +46,7 @@ public interface LeaseLock extends Lock {
      *
      * @param waitTime the longest wait; zero makes one attempt, {@link LockRequest#FOREVER} waits without limit
      * @param lease the fixed lease, at least 1 ms; with {@code Duration.ofMillis(-1)}, the watchdog renews the lease
-     * @return false if another owner held the lock until the end of the wait
+     * @return false if another owner held the lock until the end of the wait, or too many callers of this instance wait
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
     boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException;

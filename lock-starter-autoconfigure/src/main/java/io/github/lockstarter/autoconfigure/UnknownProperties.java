@@ -38,7 +38,8 @@ final class UnknownProperties implements SmartInitializingSingleton {
     private static final LockLog logger = LockLog.of(UnknownProperties.class);
 
     /** All settings of a name, by their uniform names, as environment variables spell them. */
-    private static final Map<String, String> SETTINGS = Stream.concat(Lock.TIMES.stream(), Stream.of("on-lost"))
+    private static final Map<String, String> SETTINGS = Stream.concat(
+                    Lock.TIMES.stream(), Stream.of("on-lost", "max-waiters"))
             .collect(Collectors.toMap(
                     setting -> setting.replace("-", ""), setting -> setting, (one, other) -> one, LinkedHashMap::new));
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lock.Acquisition;
@@ -351,6 +352,21 @@ public final class Engine implements StoreListener {
             cell.input((lock, now) -> withdrawn[0] = lock.withdraw(wait, Refusal.Cause.WITHDRAWN, now));
         }
         return withdrawn[0];
+    }
+
+    /** Returns how many callers of this JVM may wait for the lock of the request. */
+    public int maxWaiters(LockRequest request) {
+        return this.rules.maxWaiters(request);
+    }
+
+    /** Returns the refusal of a wait that would exceed its limit of waiters if it entered its lock now, or null. */
+    @Nullable
+    public Refusal refusalByLimit(Wait wait) {
+        @Nullable Refusal[] refusal = new Refusal[1];
+        if (maxWaiters(wait.request) < Integer.MAX_VALUE) {
+            inspect(wait.request.lockName(), lock -> refusal[0] = lock.refusalByLimit(wait));
+        }
+        return refusal[0];
     }
 
     // ---- Grants

@@ -59,6 +59,9 @@ public final class LocalLock {
      *     clocks (Acquisition.extend; LeaseLock: Granted, Renewed).
      *   - A refusal states a fact. A waiter whose time is up stays in the queue until an attempt that was made while it
      *     waited has an outcome, but for no longer than a command timeout (endOverdueWaits).
+     *   - A waiter counts for the limit of waiters from its entry if others wait or this JVM holds the whole lock, and
+     *     otherwise from the refusal of its first attempt. A waiter that would exceed its limit is refused at its
+     *     entry, before any command. If the first waiter begins to count later, the last one is refused (beginToWait).
      *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver:
      *     Notified). A renewal follows immediately. Any other message is a hint, after which the candidate asks the
      *     store.
@@ -88,7 +91,8 @@ public final class LocalLock {
      *
      * Units. Times are nanoseconds of the monotonic clock. Commands to the store use milliseconds.
      *
-     * Cost. With n waiters, entering, leaving and timing out take O(log n). With s acquisitions, each input takes O(s).
+     * Cost. With n waiters, entering, leaving and timing out take O(log n), and a refusal by the limit of waiters
+     * O(limit). With s acquisitions, each input takes O(s).
      * There is one acquisition for an exclusive lock or for all its readers, and one for each grant of permits.
      *
      * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
@@ -111,7 +115,7 @@ public final class LocalLock {
 
     public final String name;
 
-    private final Rules rules;
+    final Rules rules;
 
     private final Effects out;
 
@@ -170,6 +174,14 @@ public final class LocalLock {
             // ask.
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, waiter.kind.rejectedUse(this.name), false));
             return;
+        }
+        if (waiter.waitTime > 0 && (this.waiters.first != null || this.acquisitions != null)) {
+            Refusal byLimit = refusalByLimit(waiter);
+            if (byLimit != null) {
+                this.out.refused(waiter, byLimit);
+                return;
+            }
+            waiter.isWaiting = mustWait(waiter);
         }
         this.waiters.add(waiter, waiter.deadline);
         advance(now);
@@ -555,8 +567,8 @@ public final class LocalLock {
 
     /**
      * Derives from all facts what must happen now, in this order: grants end or are renewed, waiters whose time is up
-     * are refused, readers join an acquisition, the candidate follows the first waiter and asks the store, ids that
-     * have ended are released, and acquisitions that are over are removed.
+     * or that exceed their limit are refused, readers join an acquisition, the candidate follows the first waiter and
+     * asks the store, ids that have ended are released, and acquisitions that are over are removed.
      */
     private void advance(Moment now) {
         checkGrants(now);
@@ -564,6 +576,11 @@ public final class LocalLock {
         if (first != null) {
             endOverdueWaits(now);
             first = this.waiters.first;
+            Outcome known = this.outcome;
+            if (first != null && !first.isWaiting && known != null) {
+                beginToWait(first, known, now);
+                first = this.waiters.first;
+            }
         }
         while (first != null) {
             Acquisition shared = sharedAcquisition(first, now);
@@ -659,6 +676,40 @@ public final class LocalLock {
             return LossReason.OWNER_DIED;
         }
         return grant.renewUntil != BEFORE && grant.renewUntil <= now.nanos() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
+    }
+
+    // ---- The limit of waiters
+
+    /** Returns whether a waiter that enters now cannot ask the store, because others wait or this JVM has the lock. */
+    private boolean mustWait(Waiter waiter) {
+        return this.waiters.first != null || !mayAsk(waiter);
+    }
+
+    /**
+     * Returns the refusal of a waiter that enters now, is prepared to wait, would have to, and would exceed its limit.
+     * Returns {@code null} if it may enter.
+     */
+    public @Nullable Refusal refusalByLimit(Waiter waiter) {
+        boolean isAbove = mustWait(waiter) && this.waiters.isFull(this.rules.maxWaiters(waiter.request));
+        return isAbove ? refusal(Cause.QUEUE_FULL, null, false) : null;
+    }
+
+    /** Lets the first waiter count if its attempt was refused, and refuses the waiters that then exceed their limit. */
+    private void beginToWait(Waiter first, Outcome known, Moment now) {
+        if (first.waitTime == 0 || known.cause != Cause.HELD_BY_OTHERS || known.askedAt < first.enteredAt) {
+            return;
+        }
+        first.isWaiting = true;
+        int ahead = 0;
+        Waiter next;
+        for (Waiter each = first; each != null; each = next) {
+            next = each.next;
+            if (each.isWaiting && ahead >= this.rules.maxWaiters(each.request)) {
+                refuse(each, Cause.QUEUE_FULL, null, now);
+            } else if (each.isWaiting) {
+                ahead++;
+            }
+        }
     }
 
     // ---- The end of waits

@@ -67,7 +67,8 @@ final class Run {
                 claim,
                 handOff.maxTime().toNanos(),
                 handOff.maxCount(),
-                claim == 0);
+                claim == 0,
+                settings.maxWaiters() != null ? settings.maxWaiters() : Integer.MAX_VALUE);
     }
 
     private Moment now() {

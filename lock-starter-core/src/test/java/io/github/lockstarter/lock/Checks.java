@@ -869,6 +869,13 @@ final class Checks {
                 check(hasFailed || isRejected, "refused because the store failed, which it did not", body);
                 check(!isSettled || isRejected, "refused although nothing is wrong", body);
             }
+            case QUEUE_FULL -> {
+                this.simulation.count(Seen.REFUSED_QUEUE_FULL);
+                checkLimit(side, body, caller);
+                if (side.entering != body) {
+                    this.simulation.count(Seen.REFUSED_QUEUE_FULL_LATER);
+                }
+            }
             case WITHDRAWN -> this.simulation.count(Seen.REFUSED_WITHDRAWN);
             case STOPPED -> {
                 this.simulation.count(Seen.REFUSED_STOPPED);
@@ -880,6 +887,26 @@ final class Checks {
             checkCandidate(side, refusal, caller.isQueued);
         }
         this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
+    }
+
+    /** A caller begins to count as a waiter when its attempt was refused. */
+    void checkBeginning(Body front, Moment askedAt) {
+        Waiter caller = front.caller;
+        boolean mustCount =
+                caller != null && caller.isQueued && caller.waitTime > 0 && askedAt.nanos() >= caller.enteredAt;
+        check(!mustCount || caller.isWaiting, "waits without being counted", front);
+    }
+
+    /** At least as many others wait as the request permits. At its entry, the caller would have had to wait. */
+    private void checkLimit(Side side, Body body, Waiter caller) {
+        int ahead = 0;
+        for (Waiter each = side.lock.waiters.first; each != null && each != caller; each = each.next) {
+            ahead += each.isWaiting ? 1 : 0;
+        }
+        check(caller.waitTime > 0, "refused by a limit although it does not wait", body);
+        check(ahead >= side.lock.rules.maxWaiters(caller.request), "refused below the limit", body);
+        boolean mustWait = side.lock.waiters.first != null || !side.lock.mayAsk(caller);
+        check(side.entering != body || mustWait, "refused by a limit although it could ask", body);
     }
 
     /**

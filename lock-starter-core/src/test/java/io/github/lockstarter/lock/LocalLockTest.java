@@ -49,7 +49,10 @@ class LocalLockTest {
     private final Recorder out = new Recorder();
 
     private final LocalLock lock = new LocalLock(
-            "a", new Rules(nanos(COMMAND_TIMEOUT), nanos(POLL), nanos(CLAIM), nanos(PASS_TIME), 10, false), this.out);
+            "a",
+            new Rules(
+                    nanos(COMMAND_TIMEOUT), nanos(POLL), nanos(CLAIM), nanos(PASS_TIME), 10, false, Integer.MAX_VALUE),
+            this.out);
 
     private long millis = 1_000_000;
 
@@ -245,6 +248,74 @@ class LocalLockTest {
         enter("writer", 5_000);
         then("acquire 2 join");
         enterReader("ben");
+        then();
+    }
+
+    // ---- The limit of waiters
+
+    @Test
+    void shouldRefuseAWaiterAboveItsLimitBeforeAnyCommand() {
+        hold("anna");
+        enter(limited("ben", 1));
+        enter(limited("carl", 1));
+        then("refused carl QUEUE_FULL");
+        pass(10);
+        release("anna");
+        then("released anna", "granted ben 8 LOCAL");
+        enter(limited("dora", 1));
+        then();
+    }
+
+    @Test
+    void shouldNotCountAWaiterBeforeItsFirstAttemptIsRefused() {
+        enter(limited("anna", 1));
+        then("acquire 1 join");
+        enter(limited("ben", 1));
+        then();
+        enter(limited("carl", 1));
+        then("refused carl QUEUE_FULL");
+        // From now on, two callers wait, of which the last is too many.
+        reply(takenByOthers(POLL));
+        then("taken other", "refused ben QUEUE_FULL");
+    }
+
+    @Test
+    void shouldRefuseEachCallerThatWouldHaveToWait() {
+        enter(limited("anna", 0));
+        reply(new Reply.Granted(7));
+        then("acquire 1 join", "granted anna 7 REPLY");
+        enter(limited("ben", 0));
+        then("refused ben QUEUE_FULL");
+    }
+
+    @Test
+    void shouldLeaveTheLineBeforeARefusalByTheLimit() {
+        enter(limited("anna", 0));
+        reply(takenByOthers(POLL));
+        then("acquire 1 join", "taken other", "release 1");
+        reply(Reply.LeftLine.INSTANCE);
+        then("refused anna QUEUE_FULL");
+    }
+
+    @Test
+    void shouldNeitherCountNorLimitAnAttemptAndAReaderThatJoins() {
+        enterReader("anna");
+        reply(new Reply.Granted(7));
+        then("acquire 1.r join", "granted anna 7 REPLY");
+        enter(named("ben", 5_000, RENEWED, READ.withMaxWaiters(0)));
+        then("granted ben 7 JOINED");
+        enter(named("carl", 0, RENEWED, WRITE.withMaxWaiters(0)));
+        then("refused carl HELD_BY_OTHERS");
+    }
+
+    @Test
+    void shouldApplyTheLimitOfEachRequestToAllWaiters() {
+        hold("anna");
+        enter("ben", 5_000);
+        enter(limited("carl", 3));
+        enter(limited("dora", 2));
+        then("refused dora QUEUE_FULL");
+        enter(limited("emil", 3));
         then();
     }
 
@@ -445,6 +516,10 @@ class LocalLockTest {
 
     private Named enter(String name, long waitTime, Terms terms) {
         return enter(named(name, waitTime, terms, WRITE));
+    }
+
+    private Named limited(String name, int maxWaiters) {
+        return named(name, 5_000, RENEWED, WRITE.withMaxWaiters(maxWaiters));
     }
 
     private void enterReader(String name) {

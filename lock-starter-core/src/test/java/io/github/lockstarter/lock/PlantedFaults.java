@@ -95,6 +95,7 @@ final class PlantedFaults {
         messages();
         unknownOutcomes();
         waits();
+        limits();
         passes();
         kinds();
         owners();
@@ -391,6 +392,26 @@ final class PlantedFaults {
                 20,
                 "acquisition.askAt(Moment.sum(now.nanos(), pauseAfter(taken)));",
                 "");
+    }
+
+    private static void limits() {
+        plant("a waiter above the limit enters", 20, "if (byLimit != null) {", "if (this.name.isEmpty()) {");
+        plant(
+                "a caller that could ask is refused by the limit",
+                20,
+                "return this.waiters.first != null || !mayAsk(waiter);",
+                "return true;");
+        plant(
+                "the first waiter does not count",
+                20,
+                "if (first != null && !first.isWaiting && known != null) {",
+                "if (first != null && known != null && this.name.isEmpty()) {");
+        plant(
+                "the first waiter counts in addition",
+                20,
+                "if (each.isWaiting && ahead >= this.rules.maxWaiters(each.request)) {",
+                "if (this.name.isEmpty()) {");
+        plantIn(QUEUE, "each waiter counts for the limit", 20, "missing -= waiter.isWaiting ? 1 : 0;", "missing--;");
     }
 
     private static void passes() {

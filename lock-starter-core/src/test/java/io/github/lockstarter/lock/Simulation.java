@@ -216,6 +216,9 @@ final class Simulation {
     /** Whether some callers need all locks together. Drawn apart as well. */
     private final boolean hasCallsOfSeveral;
 
+    /** Whether the number of waiters is limited. Drawn apart as well. */
+    private final boolean limits;
+
     /** The command that the store executes. */
     private @Nullable Exchange executing;
 
@@ -226,6 +229,7 @@ final class Simulation {
         this.delays = bits / 16 % 4 == 0 ? 0.05 : 0;
         this.errors = bits / 64 % 8 == 0 ? 0.002 : 0;
         this.publishers = bits / 512 % 4 == 0 ? bits / 2048 : 0;
+        this.limits = bits / 8192 % 4 == 0;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -253,7 +257,8 @@ final class Simulation {
         long poll = Math.min(SECOND, timeout);
         long claim = this.hasMessages && !this.confirms && chance(0.9) ? 2 * poll : 0;
         long handOverTime = chance(0.7) ? 10 * MILLI : 100 * MILLI;
-        this.rules = new Rules(timeout, poll, claim, handOverTime, 64, this.confirms);
+        int maxWaiters = this.limits ? (int) (bits / 32768 % 4) : Integer.MAX_VALUE;
+        this.rules = new Rules(timeout, poll, claim, handOverTime, 64, this.confirms, maxWaiters);
         this.table = newTable();
         this.replica = newTable();
         addTerms(Moment.NEVER, this.watchdog / 3);
@@ -1245,6 +1250,10 @@ final class Simulation {
         @Nullable
         Reply reply;
 
+        /** The caller that enters the lock in this moment; null: another input is processed. */
+        @Nullable
+        Body entering;
+
         /** Releases without an outcome. */
         final List<Acquisition> releasing = new ArrayList<>();
 
@@ -1406,7 +1415,8 @@ final class Simulation {
 
         private void enter(Body body, GrantKind kind, long waitTime) {
             boolean isLast = body.isLast;
-            Caller caller = new Caller(body, kind, waitTime);
+            Integer maxWaiters = Simulation.this.limits && chance(0.3) ? pickInt(3) : null;
+            Caller caller = new Caller(body, kind, waitTime, maxWaiters);
             body.caller = caller;
             this.waiting.add(body);
             this.jvm.waiting++;
@@ -1419,7 +1429,10 @@ final class Simulation {
                     this.checks,
                     () -> this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + caller.waitTime / MILLI
                             + " ms");
-            if (!input((local, time) -> local.enter(caller, time)) && !caller.isQueued && !body.hasEnded) {
+            this.entering = body;
+            boolean hasEntered = input((local, time) -> local.enter(caller, time));
+            this.entering = null;
+            if (!hasEntered && !caller.isQueued && !body.hasEnded) {
                 // The caller has the error.
                 body.endWait();
                 body.refused();
@@ -1541,6 +1554,9 @@ final class Simulation {
                         && acquisition.phase == Phase.ASKING
                         && front != null
                         && acquisition.kind.equals(Objects.requireNonNull(front.caller).kind);
+                boolean isRefused = (reply instanceof Reply.Taken || reply instanceof Reply.InLine)
+                        && (this.sent.successor != null ? this.sent.successor : acquisition)
+                                == Side.this.lock.candidate;
                 Long outdatedAt = null;
                 if (this.sent.command instanceof Command.Release) {
                     Side.this.releasing.remove(acquisition);
@@ -1565,6 +1581,9 @@ final class Simulation {
                 Side.this.lock = current.lock;
                 if (!isOver) {
                     return;
+                }
+                if (isRefused && front != null) {
+                    Side.this.checks.checkBeginning(front, this.sent.at);
                 }
                 Side.this.checks.check(
                         !isRejected || front == null || front.hasEnded, "waits although the store rejects it");
@@ -1910,13 +1929,13 @@ final class Simulation {
     /** What the queue knows of a caller. */
     static final class Caller extends Waiter {
 
-        /** Only for messages, of which there are none. */
+        /** Only for the limit of waiters, and for messages, of which there are none. */
         private static final LockRequest REQUEST = LockRequest.of("lock");
 
         final Body body;
 
-        Caller(Body body, GrantKind kind, long waitTime) {
-            super(REQUEST, kind, waitTime, body.terms, body);
+        Caller(Body body, GrantKind kind, long waitTime, @Nullable Integer maxWaiters) {
+            super(maxWaiters != null ? REQUEST.withMaxWaiters(maxWaiters) : REQUEST, kind, waitTime, body.terms, body);
             this.body = body;
         }
     }
@@ -2212,7 +2231,7 @@ final class Simulation {
                 }
                 default -> {
                     if (mayDowngrade) {
-                        Caller reader = new Caller(this, GrantKind.READER, 0);
+                        Caller reader = new Caller(this, GrantKind.READER, 0, null);
                         returns(held);
                         boolean isInterrupted = !this.side.input(
                                 (lock, time) -> this.isOver = lock.downgrade(held, reader, time) == null);
@@ -2497,6 +2516,8 @@ final class Simulation {
         CONFIRMATIONS,
         CONFIRMATIONS_FAILED,
         REFUSED_HELD_BY_OTHERS,
+        REFUSED_QUEUE_FULL,
+        REFUSED_QUEUE_FULL_LATER,
         REFUSED_STORE_FAILED,
         REFUSED_WITHDRAWN,
         REFUSED_STOPPED,
