@@ -60,8 +60,8 @@ public final class LocalLock {
      *   - A refusal states a fact. A waiter whose time is up stays in the queue until an attempt that was made while it
      *     waited has an outcome, but for no longer than a command timeout (endOverdueWaits).
      *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver and
-     *     SharedHandOver: Notified). A renewal follows immediately. Any other message is a hint, after which the candidate asks the
-     *     store.
+     *     SharedHandOver: Notified). A renewal follows immediately. Any other message is a hint, after which the
+     *     candidate asks the store.
      *   - The outcome of a command may be unknown. A command without a reply may have been executed, or may still be
      *     executed. Therefore the release of an id is repeated until the store has answered a release that was sent
      *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
@@ -74,8 +74,9 @@ public final class LocalLock {
      *     because the tokens of other permits lie between it and the next token (mayHandOver; LeaseLock: PassOn,
      *     Shared: PassPermitOn). The candidate stays in the line for the waiter behind.
      *   - Readers of this JVM share an acquisition. They may join it for a bounded time after the store has granted it,
-     *     also before a renewal has confirmed a grant by message, and with it all of them. Only the first waiter may
-     *     join, so a reader never overtakes a writer of this JVM (sharedAcquisition; SharedWaiting: Join).
+     *     also before a renewal has confirmed a grant by message, which it then confirms for all of them. Only the
+     *     first waiter may join, so a reader never overtakes a writer of this JVM (sharedAcquisition; SharedWaiting:
+     *     Join).
      *   - A downgrade is repeated, instead of a renewal, until the store has answered it. The id of the writer is kept,
      *     because it may still own the lock, and is released after the id of the reader (Downgrade: Downgrade,
      *     DowngradeAgain).
@@ -109,7 +110,7 @@ public final class LocalLock {
     private static final long WAKE_SPREAD = 20 * MILLI;
 
     /** Maximum number of renewals of one acquisition that may be without a reply when another one is sent. */
-    private static final int MAX_RENEWALS = 4;
+    static final int MAX_RENEWALS = 4;
 
     public final String name;
 
@@ -1076,11 +1077,17 @@ public final class LocalLock {
                     // The store may still have the writer that has become this reader.
                     && (acquisition.isConfirmed || acquisition.former == null)
                     && acquisition.failures == 0
+                    && !isAtRisk(acquisition)
                     && mayBeginWith(acquisition, waiter.terms, now)) {
                 return acquisition;
             }
         }
         return null;
+    }
+
+    /** Returns whether a renewal has failed or is late. All owners are at risk then, and none joins them. */
+    private static boolean isAtRisk(Acquisition acquisition) {
+        return acquisition.grant != null && acquisition.grant.state == Grant.State.AT_RISK;
     }
 
     /**

@@ -659,6 +659,7 @@ final class Checks {
                         || nested.lease() < 2 * this.simulation.watchdog
                         || this.longest.contains(grant.id())
                         || body.former != null && this.longest.contains(body.former)
+                        || grant.acquisition.renewalsOpen >= LocalLock.MAX_RENEWALS
                         || now() <= body.side.troubleUntil,
                 "a longer lease is not requested",
                 body);

@@ -337,6 +337,21 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldNotLetAReaderJoinAGrantByMessageWhoseRenewalIsLate() {
+        enterReader("anna");
+        reply(takenByOthers(POLL));
+        then("acquire 1.r join", "taken other");
+        pass(1_000);
+        then("acquire 1.r join");
+        notified("1.r", 8);
+        then("granted anna 8 MESSAGE", "renew 1.r");
+        pass(150);
+        then("at risk anna", "renew 1.r");
+        enterReader("ben");
+        then("acquire 2.r join");
+    }
+
+    @Test
     void shouldAskAfterAMessageThatMayBeOld() {
         enter("anna", 5_000);
         reply(takenByOthers(POLL));

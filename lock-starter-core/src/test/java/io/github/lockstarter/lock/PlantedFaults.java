@@ -731,7 +731,7 @@ final class PlantedFaults {
         plantIn(
                 DELIVERY,
                 "failure: effects that were not executed follow later ones",
-                5000,
+                20000,
                 "end.next = this.first; this.first = left; this.last = this.last != null ? this.last : end;",
                 "if (this.last != null) { this.last.next = left; } else { this.first = left; } this.last = end;");
         plantIn(
