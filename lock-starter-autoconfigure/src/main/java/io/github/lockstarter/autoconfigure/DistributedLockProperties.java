@@ -276,7 +276,7 @@ public record DistributedLockProperties(
             @DefaultValue("auto") MessageMode messages) {}
 
     /**
-     * Hand-over of a lock from one thread to the next inside this JVM, without Redis. Larger values make threads of
+     * Hand-over of a lock or a permit from one thread to the next inside this JVM, without Redis. Larger values make threads of
      * other JVMs wait longer.
      *
      * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.

@@ -62,21 +62,24 @@ public final class LocalLock {
      *   - A waiter counts for the limit of waiters from its entry if others wait or this JVM holds the whole lock, and
      *     otherwise from the refusal of its first attempt. A waiter that would exceed its limit is refused at its
      *     entry, before any command. If the first waiter begins to count later, the last one is refused (beginToWait).
-     *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver:
-     *     Notified). A renewal follows immediately. Any other message is a hint, after which the candidate asks the
-     *     store.
+     *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver and
+     *     SharedHandOver: Notified). A renewal follows immediately. Any other message is a hint, after which the
+     *     candidate asks the store.
      *   - The outcome of a command may be unknown. A command without a reply may have been executed, or may still be
      *     executed. Therefore the release of an id is repeated until the store has answered a release that was sent
      *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
      *     (isOver; WaitingLine: Repeat). An id is never used again.
      *   - If the store grants the lock to an id that no waiter needs, the id is released immediately (notified).
-     *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same, and the
-     *     grant gets the next token. Hand-overs are limited in time and number, because other JVMs must get their turn.
-     *     There is at most one for each microsecond since the grant, less the margin, which keeps tokens below the next
-     *     token of the store (mayHandOver; LeaseLock: PassOn).
-     *   - Readers of this JVM share an acquisition. They may join it for a bounded time after the store has granted it.
-     *     Only the first waiter may join, so a reader never overtakes a writer of this JVM (sharedAcquisition;
-     *     SharedWaiting: Join).
+     *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same. It is
+     *     possible between waiters of the same kind and weight. Hand-overs are limited in time and number, because
+     *     other JVMs must get their turn. A writer gets the next token. There is at most one for each microsecond since
+     *     the grant, less the margin, which keeps tokens below the next token of the store. A permit keeps its token,
+     *     because the tokens of other permits lie between it and the next token (mayHandOver; LeaseLock: PassOn,
+     *     Shared: PassPermitOn). The candidate stays in the line for the waiter behind.
+     *   - Readers of this JVM share an acquisition. They may join it for a bounded time after the store has granted it,
+     *     also before a renewal has confirmed a grant by message, which it then confirms for all of them. Only the
+     *     first waiter may join, so a reader never overtakes a writer of this JVM (sharedAcquisition; SharedWaiting:
+     *     Join).
      *   - A downgrade is repeated, instead of a renewal, until the store has answered it. The id of the writer is kept,
      *     because it may still own the lock, and is released after the id of the reader (Downgrade: Downgrade,
      *     DowngradeAgain).
@@ -111,7 +114,7 @@ public final class LocalLock {
     private static final long WAKE_SPREAD = 20 * MILLI;
 
     /** Maximum number of renewals of one acquisition that may be without a reply when another one is sent. */
-    private static final int MAX_RENEWALS = 4;
+    static final int MAX_RENEWALS = 4;
 
     public final String name;
 
@@ -1019,8 +1022,7 @@ public final class LocalLock {
      * Returns whether a message proves a grant. An old message is about a grant that was made before the first proof of
      * the chain and has ended. Two signs show this: its token is not larger than the token of the owner at that time,
      * and the chain of proofs has a gap. Neither sign may be present. Both are checked, because tokens rely on the
-     * clock of the server. Messages about shared grants would be safe to believe, but are not used as proof: the waiter
-     * asks once more while others use the lock.
+     * clock of the server.
      */
     private boolean isProof(Acquisition acquisition, long token, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);
@@ -1029,7 +1031,6 @@ public final class LocalLock {
                 && acquisition.token > 0
                 && token > acquisition.token
                 && !acquisition.hasProofGap
-                && !acquisition.kind.isShared()
                 && Rules.usable(lease) - now.since(acquisition.notOwnerAt) >= Rules.minLeftOfProof(lease);
     }
 
@@ -1124,47 +1125,65 @@ public final class LocalLock {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD
                     && acquisition.isJoinable
-                    && acquisition.isConfirmed
+                    // The store may still have the writer that has become this reader.
+                    && (acquisition.isConfirmed || acquisition.former == null)
                     && acquisition.failures == 0
-                    && acquisition.terms.lease() == waiter.terms.lease()
-                    && now.nanos() - acquisition.grantedAt < this.rules.handOverTime()
-                    && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease())) {
+                    && !isAtRisk(acquisition)
+                    && mayBeginWith(acquisition, waiter.terms, now)) {
                 return acquisition;
             }
         }
         return null;
     }
 
+    /** Returns whether a renewal has failed or is late. All owners are at risk then, and none joins them. */
+    private static boolean isAtRisk(Acquisition acquisition) {
+        return acquisition.grant != null && acquisition.grant.state == Grant.State.AT_RISK;
+    }
+
     /**
      * Returns whether the acquisition may be handed over to the next waiter. The clock of this JVM may run faster than
-     * the clock of the store, so the number of hand-overs is limited with the same margin as a lease.
+     * the clock of the store, so the number of hand-overs is limited with the same margin as a lease, unless they keep
+     * the token.
      */
     private boolean mayHandOver(Grant grant, Waiter next, Moment now) {
         Acquisition acquisition = grant.acquisition;
         long since = now.nanos() - acquisition.grantedAt;
-        long left = acquisition.remaining(now);
-        return !acquisition.kind.isShared()
-                && !next.kind.isShared()
+        long tokens = acquisition.kind.isShared() ? Long.MAX_VALUE : Rules.tokensIn(since);
+        return acquisition.kind.equals(next.kind)
+                // Readers join it, unless their terms do not allow that.
+                && !acquisition.isJoinable
                 && acquisition.keepUntil <= now.nanos()
                 && acquisition.former == null
                 && grant.state == Grant.State.HELD
                 && grant.renewUntil > now.nanos()
                 && next.terms.isRenewed()
-                && next.terms.lease() == acquisition.terms.lease()
-                && since < this.rules.handOverTime()
-                && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))
+                && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), tokens)
                 // If a nested hold has requested a longer lease and the next owner dies, the lock stays taken for
                 // longer than that owner has requested.
                 && acquisition.longestLease <= acquisition.terms.lease()
-                && left
+                && mayBeginWith(acquisition, next.terms, now);
+    }
+
+    /**
+     * Returns whether another owner may begin to use the acquisition without the store: for a limited time after the
+     * grant, and if enough is left of a lease that is as long as the requested one.
+     */
+    private boolean mayBeginWith(Acquisition acquisition, Terms terms, Moment now) {
+        long lease = acquisition.terms.lease();
+        return terms.lease() == lease
+                && now.nanos() - acquisition.grantedAt < this.rules.handOverTime()
+                && acquisition.remaining(now)
                         > (acquisition.isConfirmed
-                                ? Rules.minLeftToShare(acquisition.terms.lease())
+                                ? Rules.minLeftToShare(lease)
                                 : Rules.minLeftOfProof(this.rules.claim()));
     }
 
     private void handOver(Acquisition acquisition, Waiter next, Moment now) {
         acquisition.handOvers++;
-        acquisition.token++;
+        if (!acquisition.kind.isShared()) {
+            acquisition.token++;
+        }
         grant(acquisition, next, Way.LOCAL, now);
     }
 
@@ -1339,7 +1358,7 @@ public final class LocalLock {
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
         // The store already has the token, unless a hand-over has changed it. For a reader, the downgrade has sent it.
-        long lastToken = acquisition.handOvers > 0 ? acquisition.token : 0;
+        long lastToken = acquisition.handOvers > 0 && !acquisition.kind.isShared() ? acquisition.token : 0;
         send(new Command.Release(this.name, acquisition.id, lastToken, keep, next), acquisition, successor, now);
     }
 

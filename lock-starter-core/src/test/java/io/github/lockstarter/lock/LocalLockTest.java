@@ -46,6 +46,8 @@ class LocalLockTest {
 
     private static final LockRequest READ = WRITE.withMode(LockMode.READ);
 
+    private static final LockRequest PERMIT = WRITE.withPermits(1, 3);
+
     private final Recorder out = new Recorder();
 
     private final LocalLock lock = new LocalLock(
@@ -241,6 +243,58 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldPassOnAPermitInMemoryAndKeepThePlaceInLine() {
+        holdPermit("anna");
+        enterPermit("ben");
+        enterPermit("carl");
+        then("acquire 2.s1.3 join");
+        reply(takenByOthers(POLL));
+        then("taken other");
+        release("anna");
+        // Another permit may have the next token.
+        then("released anna", "granted ben 7 LOCAL");
+        notified("2.s1.3", 9);
+        then("granted carl 9 MESSAGE", "renew 2.s1.3");
+        release("ben");
+        then("release 1.s1.3");
+    }
+
+    @Test
+    void shouldPassOnAPermitThroughTheStoreWhenOthersMayHaveTheirTurn() {
+        holdPermit("anna");
+        enterPermit("ben");
+        then("acquire 2.s1.3 join");
+        reply(takenByOthers(POLL));
+        then("taken other");
+        pass(PASS_TIME);
+        release("anna");
+        then("release 1.s1.3");
+    }
+
+    @Test
+    void shouldNotPassOnAPermitToARequestForMore() {
+        holdPermit("anna");
+        enter(named("ben", 5_000, RENEWED, WRITE.withPermits(2, 3)));
+        then("acquire 2.s2.3 join");
+        release("anna");
+        then("release 1.s1.3");
+    }
+
+    @Test
+    void shouldPassOnAReaderThatMayNotShareItsGrant() {
+        Terms limited = new Terms(nanos(LEASE), nanos(1_000), nanos(1_500), 0);
+        enter(named("anna", 5_000, limited, READ));
+        reply(new Reply.Granted(7));
+        then("acquire 1.r join", "granted anna 7 REPLY");
+        enterReader("ben");
+        then("acquire 2.r join");
+        release("anna");
+        then("released anna", "granted ben 7 LOCAL", "release 2.r");
+        enterReader("carl");
+        then("acquire 3.r join");
+    }
+
+    @Test
     void shouldNotLetAReaderPassAWriterOfItsJvm() {
         enterReader("anna");
         reply(new Reply.Granted(7));
@@ -330,6 +384,42 @@ class LocalLockTest {
         pass(100);
         notified("1", 8);
         then("granted anna 8 MESSAGE", "renew 1");
+    }
+
+    @Test
+    void shouldBelieveAMessageAboutASharedGrant() {
+        enterReader("anna");
+        reply(takenByOthers(POLL));
+        then("acquire 1.r join", "taken other");
+        enterReader("ben");
+        notified("1.r", 8);
+        then("granted anna 8 MESSAGE", "renew 1.r", "granted ben 8 JOINED");
+        enterReader("carl");
+        then("granted carl 8 JOINED");
+        reply(Reply.NotOwner.TAKEN);
+        then(
+                "renewal failed carl",
+                "lost carl TAKEN_OVER",
+                "renewal failed ben",
+                "lost ben TAKEN_OVER",
+                "renewal failed anna",
+                "lost anna TAKEN_OVER",
+                "release 1.r");
+    }
+
+    @Test
+    void shouldNotLetAReaderJoinAGrantByMessageWhoseRenewalIsLate() {
+        enterReader("anna");
+        reply(takenByOthers(POLL));
+        then("acquire 1.r join", "taken other");
+        pass(1_000);
+        then("acquire 1.r join");
+        notified("1.r", 8);
+        then("granted anna 8 MESSAGE", "renew 1.r");
+        pass(150);
+        then("at risk anna", "renew 1.r");
+        enterReader("ben");
+        then("acquire 2.r join");
     }
 
     @Test
@@ -520,6 +610,16 @@ class LocalLockTest {
 
     private Named limited(String name, int maxWaiters) {
         return named(name, 5_000, RENEWED, WRITE.withMaxWaiters(maxWaiters));
+    }
+
+    private void holdPermit(String name) {
+        enterPermit(name);
+        reply(new Reply.Granted(7));
+        then("acquire 1.s1.3 join", "granted " + name + " 7 REPLY");
+    }
+
+    private void enterPermit(String name) {
+        Named unused = enter(named(name, 5_000, RENEWED, PERMIT));
     }
 
     private void enterReader(String name) {

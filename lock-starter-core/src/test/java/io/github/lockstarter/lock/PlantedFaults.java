@@ -231,6 +231,11 @@ final class PlantedFaults {
                 "acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();",
                 "");
         plant(
+                "a message about a shared grant is a hint",
+                100,
+                "&& token > acquisition.token\n",
+                "&& token > acquisition.token && !acquisition.kind.isShared()\n");
+        plant(
                 "a message that proves nothing is ignored",
                 50,
                 "} else { acquisition.dueAt = now.nanos(); }\n        } else if (acquisition.phase == Phase.ENDING) {",
@@ -422,25 +427,22 @@ final class PlantedFaults {
                 "attemptOver(successor, sent, now);");
         plant(
                 "a successor does not poll",
-                50,
+                60,
                 "acquisition.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));",
                 "");
         plant(
                 "the successor of an unanswered release is forgotten",
-                4000,
+                10000,
                 "attemptFailed(successor, sent, cause, now);",
                 "attemptOver(successor, sent, now);");
-        plant("passed on without a limit of time", 20, "&& since < this.rules.handOverTime()", "");
         plant(
-                "passed on too often",
-                2000,
-                "Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))",
-                "Rules.tokensIn(since)");
-        plant(
-                "tokens grow faster than time",
-                20000,
-                "Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))",
-                "this.rules.maxHandOvers()");
+                "passed on without a limit of time",
+                20,
+                "&& mayBeginWith(acquisition, next.terms, now);",
+                "&& next.terms.lease() == acquisition.terms.lease()"
+                        + " && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease());");
+        plant("passed on too often", 2000, "Math.min(this.rules.maxHandOvers(), tokens)", "tokens");
+        plant("tokens grow faster than time", 20000, ": Rules.tokensIn(since)", ": Long.MAX_VALUE");
         plant(
                 "passing on begins a new lease",
                 20,
@@ -449,8 +451,18 @@ final class PlantedFaults {
         plant("passed on although at risk", 1000, "&& grant.state == Grant.State.HELD", "");
         plant("passed on with the same token", 20, "acquisition.token++;", "");
         plant(
+                "a permit that is passed on has the next token",
+                150,
+                "handOvers++;\n        if (!acquisition.kind.isShared()) {",
+                "handOvers++;\n        if (!this.name.isEmpty()) {");
+        plant(
+                "passed on to a waiter of another weight",
+                50,
+                "acquisition.kind.equals(next.kind)\n                // Readers",
+                "acquisition.kind.mode() == next.kind.mode()\n                // Readers");
+        plant(
                 "a lengthened lease is passed on",
-                250,
+                350,
                 "                && acquisition.longestLease <= acquisition.terms.lease()\n",
                 "");
         plant(
@@ -494,8 +506,15 @@ final class PlantedFaults {
         plant(
                 "readers join without a limit of time",
                 50,
-                "&& now.nanos() - acquisition.grantedAt < this.rules.handOverTime()",
+                "&& mayBeginWith(acquisition, waiter.terms, now)",
+                "&& waiter.terms.lease() == acquisition.terms.lease()"
+                        + " && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease())");
+        plant(
+                "readers join before a downgrade is answered",
+                250,
+                "&& (acquisition.isConfirmed || acquisition.former == null)",
                 "");
+        plant("passed on to a reader that may not share, and joined", 60, "&& !acquisition.isJoinable\n", "");
         plant(
                 "a reader is released while others read",
                 20,
@@ -513,7 +532,7 @@ final class PlantedFaults {
                 "if (this.name.isEmpty() && former != null) {");
         plant(
                 "a downgrade that was not executed is a loss",
-                1000,
+                2500,
                 "boolean isReliable = (acquisition.former == null || acquisition.former.isDowngraded)",
                 "boolean isReliable = true");
         plant(
@@ -679,7 +698,7 @@ final class PlantedFaults {
         plantIn(
                 LOCK,
                 "failure: the owner of a release is not told",
-                100,
+                350,
                 "releaseOver(acquisition, cause); reportRefusal(acquisition); } for",
                 "reportRefusal(acquisition); } for");
         plantIn(
@@ -733,7 +752,7 @@ final class PlantedFaults {
         plantIn(
                 DELIVERY,
                 "failure: effects that were not executed follow later ones",
-                5000,
+                20000,
                 "end.next = this.first; this.first = left; this.last = this.last != null ? this.last : end;",
                 "if (this.last != null) { this.last.next = left; } else { this.first = left; } this.last = end;");
         plantIn(
@@ -801,7 +820,7 @@ final class PlantedFaults {
         plantIn(
                 STATE,
                 "store: tokens do not follow those that were passed on",
-                1000,
+                8000,
                 "this.token = Math.max(this.token, lastToken);\n    }",
                 "}");
     }

@@ -580,19 +580,36 @@ final class Simulation {
         return executing.execute(command, this.lastMicros, this.hasMessages ? jvm.name : "", this.inboxes);
     }
 
-    /** A full store rejects new grants and new entries of the line, and executes all else. */
+    /**
+     * A full store rejects new grants and new entries of the line, and executes all else: also a grant together with
+     * grants along the line, because a script that must change a lock is not rejected.
+     */
     private Reply executeOnFullStore(Command.Acquire command, Jvm jvm, @Nullable LockState state) {
         String id = command.id();
         if (state != null && (id.equals(state.owner()) || state.holder(id) != null || state.waiting(id) != null)) {
             return execute(this.table, command, jvm);
         }
         LockTable attempt = this.table.copy();
-        Reply reply = execute(attempt, new Command.Acquire(command.lock(), id, command.leaseMillis(), false), jvm);
-        if (reply instanceof Reply.Granted) {
+        Command polling = new Command.Acquire(command.lock(), id, command.leaseMillis(), false);
+        List<Runnable> messages = new ArrayList<>();
+        Reply reply = attempt.execute(polling, this.lastMicros, "", new LockTable.Inboxes() {
+
+            @Override
+            public void publish(String lock, String inbox, String granted, long token) {
+                messages.add(() -> Simulation.this.inboxes.publish(lock, inbox, granted, token));
+            }
+
+            @Override
+            public boolean hasReceivers(String inbox) {
+                return Simulation.this.inboxes.hasReceivers(inbox);
+            }
+        });
+        if (reply instanceof Reply.Granted && messages.isEmpty()) {
             count(Seen.FULL_STORE_REFUSALS);
             throw REFUSED;
         }
         this.table = attempt;
+        messages.forEach(Runnable::run);
         return reply;
     }
 
@@ -2166,7 +2183,9 @@ final class Simulation {
             this.side.checks.check(
                     held.acquisition.phase != Phase.ENDING
                             || held.kind().mode() == LockMode.READ
-                            || this.side.isReleased(held.acquisition),
+                            || this.side.isReleased(held.acquisition)
+                            // An error has ended the first attempt after the grant was passed on.
+                            || this.side.checks.isAwaited(held.acquisition),
                     "returned, but not released in the store");
             note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased[0]);
             this.side.after();
@@ -2511,6 +2530,8 @@ final class Simulation {
         PASSED_ON_IN_MEMORY,
         READERS_JOINED,
         PERMITS_GRANTED,
+        PERMITS_PASSED_ON,
+        SHARED_BY_MESSAGE,
         DOWNGRADES,
         MINIMUM_HOLDS,
         CONFIRMATIONS,
