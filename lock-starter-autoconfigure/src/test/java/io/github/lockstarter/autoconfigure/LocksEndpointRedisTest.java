@@ -150,7 +150,7 @@ class LocksEndpointRedisTest {
         assertThat(released.<String>at("$.name")).isEqualTo(name);
         assertThat(released.<Boolean>at("$.released")).isTrue();
         assertThat(lease.release()).as("still ours").isFalse();
-        assertThat(lease.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(LossReason.DELETED);
+        assertThat(lease.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(LossReason.REVOKED);
 
         Answer free = instance.get(path);
         assertThat(free.<Map<?, ?>>at("$.store")).isEqualTo(Map.of("locked", false));

@@ -19,6 +19,7 @@ import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
@@ -68,6 +69,9 @@ public final class Engine implements StoreListener {
      * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
      * releasing its grant, the housekeeping gives the grant back.
      *
+     * Messages. The instance of an owner listens for them from the first housekeeping at which it holds a lock: a message
+     * about a forced release must find it, although it has never waited.
+     *
      * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
      * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.
      */
@@ -112,6 +116,12 @@ public final class Engine implements StoreListener {
     private static final int MAX_UNKNOWN_IDS = 100;
 
     /**
+     * Maximum number of messages about forced releases in a second that are checked, because each of them may be forged
+     * and costs a command. The owner of any other notices its loss at its next renewal.
+     */
+    private static final int MAX_CHECKS = 1_000;
+
+    /**
      * Maximum number of rounds in which a thread executes effects that other threads have appended, and of waiting
      * commands that it writes in a row. The watchdog executes one round of effects, because other locks wait for its
      * call.
@@ -148,6 +158,9 @@ public final class Engine implements StoreListener {
 
     /** Number of messages about unknown acquisitions since the last housekeeping. */
     private final AtomicInteger unknownIds = new AtomicInteger();
+
+    /** Number of messages about forced releases since the last housekeeping. */
+    private final AtomicInteger checks = new AtomicInteger();
 
     /** Number of outcomes that were not reported to the window yet. */
     private final AtomicInteger outcomes = new AtomicInteger();
@@ -466,6 +479,22 @@ public final class Engine implements StoreListener {
     }
 
     @Override
+    public void notified(String lock, String id, Notice notice) {
+        Cell cell = this.cells.get(lock);
+        if (!this.ids.isOwn(id) || this.checks.get() >= MAX_CHECKS) {
+            messageRejected();
+        } else if (cell != null) {
+            // The message is late if the id is unknown.
+            cell.input((local, now) -> {
+                if (local.knows(id)) {
+                    this.checks.incrementAndGet();
+                    local.revoked(id, now);
+                }
+            });
+        }
+    }
+
+    @Override
     public void messageRejected() {
         this.observer.messageRejected();
     }
@@ -644,6 +673,10 @@ public final class Engine implements StoreListener {
 
     private void keepHouse() {
         this.unknownIds.set(0);
+        this.checks.set(0);
+        if (this.live.get() > 0) {
+            this.store.listen();
+        }
         if (this.hasFailed) {
             this.hasFailed = false;
             this.cells.values().forEach(Cell::goOn);

@@ -67,6 +67,8 @@ public final class LocalLock {
      *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
      *     (isOver; WaitingLine: Repeat). An id is never used again.
      *   - If the store grants the lock to an id that no waiter needs, the id is released immediately (notified).
+     *   - A message about a forced release causes a renewal that is sent after it, and only its reply ends a grant
+     *     (revoked; Revocation: Notified, Renewed).
      *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same, and the
      *     grant gets the next token. Hand-overs are limited in time and number, because other JVMs must get their turn.
      *     There is at most one for each microsecond since the grant, less the margin, which keeps tokens below the next
@@ -374,6 +376,24 @@ public final class LocalLock {
             // The store may have executed the release that is under way before the grant.
             acquisition.settledAt = now.nanos();
             releaseSoon(acquisition, now);
+        }
+        advance(now);
+    }
+
+    /**
+     * Processes a message that an id of this JVM was released by force. The message may be late, repeated or wrong, so
+     * the grants of the id are checked by a renewal, even if another renewal is under way. A token is not compared: the
+     * token of a grant that was handed over in memory is larger than the token in the store.
+     */
+    public void revoked(String id, Moment now) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            Acquisition former = acquisition.former;
+            if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {
+                acquisition.revokedAt = now;
+                if (acquisition.phase == Phase.HELD) {
+                    acquisition.dueAt = now.nanos();
+                }
+            }
         }
         advance(now);
     }
@@ -1039,8 +1059,9 @@ public final class LocalLock {
         acquisition.token = token;
         acquisition.failures = 0;
         // The attempt may have been made for a waiter that has left, and the present one may have requested a longer
-        // lease.
-        acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();
+        // lease. A message about a forced release may arrive before the reply that has granted the lock.
+        acquisition.isConfirmed =
+                way != Way.MESSAGE && lease >= waiter.terms.lease() && acquisition.revokedAt == null;
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
     }
@@ -1139,14 +1160,16 @@ public final class LocalLock {
                 acquisition.remove(grant);
             }
         }
+        boolean needsRenewal = acquisition.needsRenewal(now);
         if (acquisition.grant == null) {
             end(acquisition, now.nanos(), now);
-        } else if (acquisition.needsRenewal(now)) {
-            if (acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
+        } else if (needsRenewal || acquisition.revokedAt != null) {
+            if (needsRenewal && acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
                 atRisk(acquisition, null);
             }
             if (acquisition.renewalsOpen < MAX_RENEWALS) {
-                sendRenewal(acquisition, acquisition.terms.lease(), now);
+                // The shortest lease changes nothing in the store: a message must not extend a fixed lease.
+                sendRenewal(acquisition, needsRenewal ? acquisition.terms.lease() : MILLI, now);
             }
             acquisition.dueAt = lateAt(acquisition, now);
         } else {
@@ -1179,7 +1202,7 @@ public final class LocalLock {
 
     private void renewalAnswered(Acquisition acquisition, Sent sent, Reply reply, Moment now) {
         if (reply instanceof Reply.NotOwner none) {
-            LossReason reason = none.isFree() ? LossReason.DELETED : LossReason.TAKEN_OVER;
+            LossReason reason = reasonOf(acquisition, none.isFree());
             for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
                 this.out.renewalFailed(grant, sent.at, null);
                 lost(grant, reason);
@@ -1196,6 +1219,13 @@ public final class LocalLock {
         }
         acquisition.failures = 0;
         extend(acquisition, sent, leaseOf(sent));
+        Moment revokedAt = acquisition.revokedAt;
+        if (revokedAt != null && sent.at.nanos() >= revokedAt.nanos()) {
+            acquisition.revokedAt = null;
+        } else if (revokedAt != null) {
+            // The renewal that checks the message may have failed.
+            acquisition.dueAt = Math.min(acquisition.dueAt, acquisition.lateAt);
+        }
         for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
             this.out.renewed(grant, sent.at);
             if (grant.state == Grant.State.AT_RISK) {
@@ -1203,6 +1233,13 @@ public final class LocalLock {
                 this.out.recovered(grant);
             }
         }
+    }
+
+    /** Returns why the store does not have the id. */
+    private static LossReason reasonOf(Acquisition acquisition, boolean isFree) {
+        return acquisition.revokedAt != null
+                ? LossReason.REVOKED
+                : isFree ? LossReason.DELETED : LossReason.TAKEN_OVER;
     }
 
     private void atRisk(Acquisition acquisition, @Nullable LockStoreException cause) {
@@ -1300,7 +1337,7 @@ public final class LocalLock {
                 && acquisition.remaining(now) > 0;
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
-            lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            lost(grant, reasonOf(acquisition, isFree));
             this.out.released(grant, null);
             acquisition.releasing = null;
             grant.isReturned = true;

@@ -156,9 +156,21 @@ final class ScriptCommands {
             return new Call(
                     LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS.clone());
         }
+        if (command instanceof Command.Notify message) {
+            return new Call(
+                    LuaScript.CHECK_MESSAGES,
+                    List.of(this.keys.keyOf(message.lock())),
+                    this.keys.channelOf(message.instance()),
+                    textOf(message));
+        }
         Command.Inspect inspect = (Command.Inspect) command;
         List<String> key = List.of(this.keys.keyOf(inspect.lock()));
         return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
+    }
+
+    /** Returns the text of a message, see {@link Inbox}. */
+    String textOf(Command.Notify message) {
+        return this.keys.keyOf(message.lock()) + message.notice().text + ':' + message.id();
     }
 
     private Call callOf(Command.Release release, String waiting) {
@@ -265,6 +277,13 @@ final class ScriptCommands {
         }
         if (command instanceof Command.FindInstance find) {
             return new Reply.Instance(instance(find.instance(), (List<?>) result));
+        }
+        if (command instanceof Command.Notify) {
+            String refusal = ServerCheck.toFailures(((List<?>) result).get(1)).get("PUBLISH");
+            if (refusal != null) {
+                throw new RedisSystemException(refusal, null);
+            }
+            return Reply.Done.INSTANCE;
         }
         return new Reply.Described(described((List<?>) result, ((Command.Inspect) command).ownerOnly()));
     }
