@@ -212,6 +212,33 @@ final class PlantedFaults {
 
     private static void messages() {
         plant(
+                "a message about a forced release is ignored",
+                1000,
+                "if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {",
+                "if (id.isEmpty()) {");
+        plant(
+                "a message about a forced release is believed",
+                1000,
+                "if (acquisition.phase == Phase.HELD) {\n                    acquisition.dueAt = now.nanos();\n                }\n            }\n        }\n        advance(now);",
+                "if (acquisition.phase == Phase.HELD) {\n                    loseAll(acquisition, LossReason.REVOKED);\n"
+                        + "                    end(acquisition, now.nanos(), now);\n                }\n            }\n        }\n"
+                        + "        advance(now);");
+        plant(
+                "a message about a forced release before the grant is ignored",
+                20000,
+                "&& acquisition.revokedAt == null",
+                "");
+        plant(
+                "the reply to an earlier renewal answers a message about a forced release",
+                20000,
+                "revokedAt != null && sent.at.nanos() >= revokedAt.nanos()",
+                "revokedAt != null");
+        plant(
+                "a message about a forced release extends a fixed lease",
+                20000,
+                "needsRenewal ? acquisition.terms.lease() : MILLI",
+                "acquisition.terms.lease()");
+        plant(
                 "a message counts from its receipt",
                 200,
                 "beginHold(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);",
