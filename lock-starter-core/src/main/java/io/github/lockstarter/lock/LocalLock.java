@@ -1060,8 +1060,7 @@ public final class LocalLock {
         acquisition.failures = 0;
         // The attempt may have been made for a waiter that has left, and the present one may have requested a longer
         // lease. A message about a forced release may arrive before the reply that has granted the lock.
-        acquisition.isConfirmed =
-                way != Way.MESSAGE && lease >= waiter.terms.lease() && acquisition.revokedAt == null;
+        acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease() && acquisition.revokedAt == null;
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
     }
@@ -1237,9 +1236,7 @@ public final class LocalLock {
 
     /** Returns why the store does not have the id. */
     private static LossReason reasonOf(Acquisition acquisition, boolean isFree) {
-        return acquisition.revokedAt != null
-                ? LossReason.REVOKED
-                : isFree ? LossReason.DELETED : LossReason.TAKEN_OVER;
+        return acquisition.revokedAt != null ? LossReason.REVOKED : isFree ? LossReason.DELETED : LossReason.TAKEN_OVER;
     }
 
     private void atRisk(Acquisition acquisition, @Nullable LockStoreException cause) {

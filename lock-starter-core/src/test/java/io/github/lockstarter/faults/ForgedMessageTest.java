@@ -13,7 +13,6 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisCli;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

@@ -51,8 +51,7 @@ class RevocationTest extends FaultFixture {
     @EnumSource(value = MessageMode.class, mode = EnumSource.Mode.EXCLUDE, names = "POLLING")
     void shouldNotifyTheOwnerOfAFixedLease(MessageMode mode) throws Exception {
         Instance holding = this.instances.at(this.server, RevocationTest::quiet);
-        Instance forcing =
-                this.instances.at(this.server, setup -> quiet(setup).messages(mode));
+        Instance forcing = this.instances.at(this.server, setup -> quiet(setup).messages(mode));
         Lease lease = holding.registry().acquire(LockRequest.of("report", "7").withLease(LONG));
         awaitListening(owner());
 
@@ -92,8 +91,7 @@ class RevocationTest extends FaultFixture {
         LockRequest permit = LockRequest.of(NAME).withPermits(1, 3);
         Lease one = holding.registry().acquire(permit);
         Lease two = holding.registry().acquire(permit);
-        Lease reader =
-                holding.registry().acquire(LockRequest.of("prices").withMode(LockMode.READ));
+        Lease reader = holding.registry().acquire(LockRequest.of("prices").withMode(LockMode.READ));
         var holders = holding.registry().stored(NAME).orElseThrow().holders();
         awaitListening(holders.get(0).id());
 
@@ -112,8 +110,8 @@ class RevocationTest extends FaultFixture {
 
     @Test
     void shouldBeNoticedAtTheNextRenewalIfTheMessageIsLost() throws Exception {
-        Instance holding = this.instances.at(this.proxy, setup -> setup.lease(Duration.ofSeconds(12))
-                .commandTimeout(Duration.ofSeconds(2)));
+        Instance holding = this.instances.at(
+                this.proxy, setup -> setup.lease(Duration.ofSeconds(12)).commandTimeout(Duration.ofSeconds(2)));
         Instance forcing = this.instances.at(this.server, RevocationTest::quiet);
         Lease lease = holding.acquire(NAME);
         awaitListening(owner());
@@ -123,15 +121,16 @@ class RevocationTest extends FaultFixture {
         assertThat(forcing.lock(NAME).forceUnlock()).isTrue();
 
         assertThat(lossOf(lease)).isEqualTo(LossReason.DELETED);
-        assertThat(since(forcedAt)).as("time of one renewal, and far from the lease").isLessThan(Duration.ofSeconds(9));
+        assertThat(since(forcedAt))
+                .as("time of one renewal, and far from the lease")
+                .isLessThan(Duration.ofSeconds(9));
     }
 
     /** By configuration there are no messages. */
     @Test
     void shouldSendNothingInModePolling() throws Exception {
         Instance holding = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(3)));
-        Instance forcing =
-                this.instances.at(this.proxy, setup -> quiet(setup).messages(MessageMode.POLLING));
+        Instance forcing = this.instances.at(this.proxy, setup -> quiet(setup).messages(MessageMode.POLLING));
         Lease lease = holding.acquire(NAME);
 
         assertThat(forcing.lock(NAME).forceUnlock()).isTrue();
@@ -153,10 +152,10 @@ class RevocationTest extends FaultFixture {
         publish(id, "revoked");
         publish(owner(), "revoked");
 
-        soon().untilAsserted(() ->
-                assertThat(holding.registry().held(NAME).orElseThrow().renewals())
-                        .as("renewals after a message about the present grant, which nobody has released")
-                        .isEqualTo(1));
+        soon().untilAsserted(() -> assertThat(
+                        holding.registry().held(NAME).orElseThrow().renewals())
+                .as("renewals after a message about the present grant, which nobody has released")
+                .isEqualTo(1));
         assertThat(second.release()).isTrue();
     }
 
@@ -170,7 +169,8 @@ class RevocationTest extends FaultFixture {
         publish(owner(), "whatever");
         publish(owner(), "revoked");
 
-        await().atMost(LONG).until(() -> holding.registry().held(NAME).orElseThrow().renewals() == 1);
+        await().atMost(LONG)
+                .until(() -> holding.registry().held(NAME).orElseThrow().renewals() == 1);
         assertThat(holding.registry().rejectedMessages()).isZero();
         assertThat(lease.release()).isTrue();
     }

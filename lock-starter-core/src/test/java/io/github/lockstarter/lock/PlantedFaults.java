@@ -213,19 +213,19 @@ final class PlantedFaults {
     private static void messages() {
         plant(
                 "a message about a forced release is ignored",
-                1000,
+                20,
                 "if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {",
                 "if (id.isEmpty()) {");
         plant(
                 "a message about a forced release is believed",
-                1000,
+                20,
                 "if (acquisition.phase == Phase.HELD) {\n                    acquisition.dueAt = now.nanos();\n                }\n            }\n        }\n        advance(now);",
                 "if (acquisition.phase == Phase.HELD) {\n                    loseAll(acquisition, LossReason.REVOKED);\n"
                         + "                    end(acquisition, now.nanos(), now);\n                }\n            }\n        }\n"
                         + "        advance(now);");
         plant(
                 "a message about a forced release before the grant is ignored",
-                20000,
+                15000,
                 "&& acquisition.revokedAt == null",
                 "");
         plant(
@@ -235,7 +235,7 @@ final class PlantedFaults {
                 "revokedAt != null");
         plant(
                 "a message about a forced release extends a fixed lease",
-                20000,
+                1000,
                 "needsRenewal ? acquisition.terms.lease() : MILLI",
                 "acquisition.terms.lease()");
         plant(

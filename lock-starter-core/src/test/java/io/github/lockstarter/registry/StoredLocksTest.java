@@ -164,8 +164,8 @@ class StoredLocksTest {
 
         StoredLocks locks = new StoredLocks(this.store, null, instances);
 
-        CompletableFuture<Stored> description = inThread(() ->
-                locks.describe(LOCK, Duration.ofMillis(50)).orElseThrow());
+        CompletableFuture<Stored> description =
+                inThread(() -> locks.describe(LOCK, Duration.ofMillis(50)).orElseThrow());
 
         assertThat(description)
                 .as("description of a lock whose instances are asked for 50 ms")
