@@ -172,8 +172,8 @@ final class PlantedFaults {
         plant(
                 "a renewal requests twice the lease",
                 20,
-                "sendRenewal(acquisition, acquisition.terms.lease(), now);",
-                "sendRenewal(acquisition, 2 * acquisition.terms.lease(), now);");
+                "needsRenewal ? acquisition.terms.lease() : MILLI",
+                "needsRenewal ? 2 * acquisition.terms.lease() : MILLI");
         plant(
                 "the reply that a grant is gone is ignored",
                 1000,
