@@ -69,8 +69,9 @@ public final class Engine implements StoreListener {
      * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
      * releasing its grant, the housekeeping gives the grant back.
      *
-     * Messages. The instance of an owner listens for them from the first housekeeping at which it holds a lock: a message
-     * about a forced release must find it, although it has never waited.
+     * Messages. A message about a forced release must reach an owner that has never waited. Therefore the store listens
+     * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance holds
+     * locks. An instance that holds locks for moments only needs no subscription.
      *
      * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
      * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.
@@ -173,6 +174,9 @@ public final class Engine implements StoreListener {
 
     /** Time at which the store last replied, or {@link Moment#BEFORE} if it has not replied. */
     private volatile long repliedAt = Moment.BEFORE;
+
+    /** Whether this instance held locks at the last housekeeping. */
+    private boolean hasHeld;
 
     /** Whether cells may have become idle since the housekeeping last checked all of them. */
     private volatile boolean hasIdleCells;
@@ -674,9 +678,11 @@ public final class Engine implements StoreListener {
     private void keepHouse() {
         this.unknownIds.set(0);
         this.checks.set(0);
-        if (this.live.get() > 0) {
+        boolean holds = this.live.get() > 0;
+        if (holds && this.hasHeld) {
             this.store.listen();
         }
+        this.hasHeld = holds;
         if (this.hasFailed) {
             this.hasFailed = false;
             this.cells.values().forEach(Cell::goOn);

@@ -48,9 +48,7 @@ class ForgedMessageTest extends FaultFixture {
         Lease taken = this.other.acquire("taken");
         this.waiting = this.victim.waitFor("taken");
         WaitingLine.awaitSubscribed(this.redis, "lock:{taken}", 1);
-        String waiter = WaitingLine.of(this.redis, "lock:{taken}").get(0);
-        // The owner of a lock listens as well, after a while.
-        this.inbox = "lock:inbox:" + waiter.substring(0, waiter.indexOf('-'));
+        this.inbox = Channel.of(WaitingLine.of(this.redis, "lock:{taken}").get(0));
         assertThat(taken.state()).isEqualTo(Lease.State.HELD);
     }
 

@@ -75,7 +75,6 @@ class KeyHygieneTest extends FaultFixture {
         Lease there = owner.registry().acquire(LockRequest.of("same"));
         CompletableFuture<Long> waitsHere = waitFor(elsewhere);
         CompletableFuture<Long> waitsThere = waitFor(beside);
-        soon().until(() -> Channel.subscribers(this.redis) == 2);
         WaitingLine.awaitSubscribed(this.redis, "lock:{same}", 1);
         try (RedisCli database = this.server.cli()) {
             database.command("SELECT", "1");

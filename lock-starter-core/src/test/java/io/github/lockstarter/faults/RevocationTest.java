@@ -40,7 +40,7 @@ class RevocationTest extends FaultFixture {
 
     /** Returns when the instance, which holds a lock, receives messages. */
     private void awaitListening(String id) {
-        soon().until(() -> Channel.all(this.redis).contains("lock:inbox:" + id.substring(0, id.indexOf('-'))));
+        soon().until(() -> Channel.all(this.redis).contains(Channel.of(id)));
     }
 
     private String owner() {
@@ -180,7 +180,7 @@ class RevocationTest extends FaultFixture {
     }
 
     private void publish(String id, String kind) {
-        String channel = "lock:inbox:" + id.substring(0, id.indexOf('-'));
+        String channel = Channel.of(id);
         assertThat(this.redis.command("PUBLISH", channel, KEY + kind + ':' + id))
                 .isEqualTo(1L);
     }

@@ -254,7 +254,7 @@ final class PlantedFaults {
         plant(
                 "a grant by message is not confirmed",
                 200,
-                "acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();",
+                "acquisition.isConfirmed =\n                way != Way.MESSAGE && lease >= waiter.terms.lease() && acquisition.revokedAt == null;",
                 "");
         plant(
                 "a message that proves nothing is ignored",
