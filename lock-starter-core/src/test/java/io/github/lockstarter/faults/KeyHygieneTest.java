@@ -2,7 +2,6 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.inThread;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;

@@ -21,7 +21,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
@@ -170,7 +169,7 @@ class UnreachableTest extends FaultFixture {
         Instance stopping = this.instances.at(
                 this.proxy,
                 setup -> privateConnection ? setup.calm() : setup.calm().sharedConnection());
-        Instance owner = this.instances.at(this.server, Setup::calm);
+        Instance owner = this.instances.at(this.server, setup -> setup.calm().messages(MessageMode.POLLING));
         assertThat(owner.lock("late").tryLock()).isTrue();
         try (Hold making = this.proxy.hold(Commands.named(command))) {
             CompletableFuture<Boolean> waiter =

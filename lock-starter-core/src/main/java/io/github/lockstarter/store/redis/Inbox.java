@@ -436,7 +436,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         String channel = this.keys.channelOf(this.instance);
         List<?> result = (List<?>) open.template.execute(
                 LuaScript.CHECK_MESSAGES, List.of(this.keys.farFrom(channel)), channel, created.ofScript);
-        String refusal = ServerCheck.toFailures(result.get(1)).get("PUBLISH");
+        String refusal = ScriptCommands.toFailures(result.get(1)).get("PUBLISH");
         created.isCounted = this.connection.isSingleServer() && result.get(0) instanceof Long count && count > 0;
         if (refusal != null) {
             throw new RedisSystemException(refusal, null);

@@ -16,7 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -279,13 +282,23 @@ final class ScriptCommands {
             return new Reply.Instance(instance(find.instance(), (List<?>) result));
         }
         if (command instanceof Command.Notify) {
-            String refusal = ServerCheck.toFailures(((List<?>) result).get(1)).get("PUBLISH");
+            String refusal = toFailures(((List<?>) result).get(1)).get("PUBLISH");
             if (refusal != null) {
                 throw new RedisSystemException(refusal, null);
             }
             return Reply.Done.INSTANCE;
         }
         return new Reply.Described(described((List<?>) result, ((Command.Inspect) command).ownerOnly()));
+    }
+
+    /** Returns the errors of commands by their names, from the result of a check. */
+    static Map<String, String> toFailures(Object checked) {
+        Map<String, String> failures = new LinkedHashMap<>();
+        Iterator<?> words = ((List<?>) checked).iterator();
+        while (words.hasNext()) {
+            failures.put(text(words.next()), text(words.next()));
+        }
+        return failures;
     }
 
     private static Reply acquired(String text) {
