@@ -1059,10 +1059,14 @@ public final class LocalLock {
         acquisition.token = token;
         acquisition.failures = 0;
         // The attempt may have been made for a waiter that has left, and the present one may have requested a longer
-        // lease. A message about a forced release may arrive before the reply that has granted the lock.
-        acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease() && acquisition.revokedAt == null;
+        // lease.
+        acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
+        if (acquisition.revokedAt != null) {
+            // The message about a forced release has arrived before the reply that has granted the lock.
+            acquisition.dueAt = now.nanos();
+        }
     }
 
     /** Creates the grant of a waiter, which need not be in the queue. */

@@ -944,6 +944,7 @@ final class Checks {
     boolean isProof(Side side, Acquisition acquisition) {
         Body first = side.firstWaiting(null);
         return isUndisturbed(side)
+                && !this.forced.containsKey(acquisition.id)
                 && acquisition.phase == Acquisition.Phase.ASKING
                 && this.kinds.length == 1
                 && this.simulation.rules.claim() > 0
@@ -978,6 +979,7 @@ final class Checks {
                 && since < this.simulation.rules.handOverTime()
                 && this.handOvers < Math.min(this.simulation.rules.maxHandOvers(), Rules.usable(since) / 1000)
                 && !this.longest.contains(grant.id())
+                && !this.forced.containsKey(grant.id())
                 && grant.acquisition.remaining(time) > usual.lease() / 2;
         return isPassed ? next : null;
     }

@@ -226,8 +226,8 @@ final class PlantedFaults {
         plant(
                 "a message about a forced release before the grant is ignored",
                 15000,
-                "&& acquisition.revokedAt == null",
-                "");
+                "grant(acquisition, waiter, way, now);\n        if (acquisition.revokedAt != null) {",
+                "grant(acquisition, waiter, way, now);\n        if (way == null) {");
         plant(
                 "the reply to an earlier renewal answers a message about a forced release",
                 20000,
@@ -254,7 +254,7 @@ final class PlantedFaults {
         plant(
                 "a grant by message is not confirmed",
                 200,
-                "acquisition.isConfirmed =\n                way != Way.MESSAGE && lease >= waiter.terms.lease() && acquisition.revokedAt == null;",
+                "acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();",
                 "");
         plant(
                 "a message that proves nothing is ignored",

@@ -1532,7 +1532,8 @@ final class Simulation {
 
         private void revoked(String id) {
             note(this.checks, () -> this.jvm + " notified of a forced release of " + id);
-            if (input((local, time) -> local.revoked(id, time))) {
+            // A JVM that has given up reports nothing more.
+            if (input((local, time) -> local.revoked(id, time)) && this.jvm.isRunning()) {
                 this.told.put(id, Simulation.this.now);
             }
             after();

@@ -27,8 +27,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
- * subscription begins when a lock is taken that a waiter of this JVM requests, or if the server may lose messages.
- * Waiters poll in addition. A failure here therefore makes waiting slower but loses no lock. Thread-safe.
+ * subscription begins when a lock is taken that a waiter of this JVM requests, when this JVM has held locks for a while,
+ * or if the server may lose messages. Waiters poll in addition. A failure here therefore makes waiting slower but loses no lock. Thread-safe.
  *
  * <p>While it is subscribed, the inbox probes in each period: a script and the client publish a random number each to
  * the own channel. What arrives decides how messages are published, see {@link MessageRoute}. If nothing arrives, the
