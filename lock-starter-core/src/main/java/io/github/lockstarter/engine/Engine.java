@@ -20,6 +20,7 @@ import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
@@ -69,6 +70,10 @@ public final class Engine implements StoreListener {
      * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
      * releasing its grant, the housekeeping gives the grant back.
      *
+     * Messages. A message about a forced release must reach an owner that has never waited. Therefore the store listens
+     * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance holds
+     * locks. An instance that holds locks for moments only needs no subscription.
+     *
      * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
      * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.
      */
@@ -111,6 +116,12 @@ public final class Engine implements StoreListener {
      * them causes a release, which precedes the commands that locks need.
      */
     private static final int MAX_UNKNOWN_IDS = 100;
+
+    /**
+     * Maximum number of messages about forced releases in a second that are checked, because each of them may be forged
+     * and costs a command. The owner of any other notices its loss at its next renewal.
+     */
+    private static final int MAX_CHECKS = 1_000;
 
     /**
      * Maximum number of rounds in which a thread executes effects that other threads have appended, and of waiting
@@ -156,6 +167,9 @@ public final class Engine implements StoreListener {
     /** Number of messages about unknown acquisitions since the last housekeeping. */
     private final AtomicInteger unknownIds = new AtomicInteger();
 
+    /** Number of messages about forced releases since the last housekeeping. */
+    private final AtomicInteger checks = new AtomicInteger();
+
     /** Number of outcomes that were not reported to the window yet. */
     private final AtomicInteger outcomes = new AtomicInteger();
 
@@ -167,6 +181,9 @@ public final class Engine implements StoreListener {
 
     /** Time at which the store last replied, or {@link Moment#BEFORE} if it has not replied. */
     private volatile long repliedAt = Moment.BEFORE;
+
+    /** Whether this instance held locks at the last housekeeping. */
+    private boolean hasHeld;
 
     /** Whether cells may have become idle since the housekeeping last checked all of them. */
     private volatile boolean hasIdleCells;
@@ -511,6 +528,22 @@ public final class Engine implements StoreListener {
     }
 
     @Override
+    public void notified(String lock, String id, Notice notice) {
+        Cell cell = this.cells.get(lock);
+        if (!this.ids.isOwn(id) || this.checks.get() >= MAX_CHECKS) {
+            messageRejected();
+        } else if (cell != null) {
+            // The message is late if the id is unknown.
+            cell.input((local, now) -> {
+                if (local.knows(id)) {
+                    this.checks.incrementAndGet();
+                    local.revoked(id, now);
+                }
+            });
+        }
+    }
+
+    @Override
     public void messageRejected() {
         this.observer.messageRejected();
     }
@@ -693,6 +726,12 @@ public final class Engine implements StoreListener {
 
     private void keepHouse() {
         this.unknownIds.set(0);
+        this.checks.set(0);
+        boolean holds = this.live.get() > 0;
+        if (holds && this.hasHeld) {
+            this.store.listen();
+        }
+        this.hasHeld = holds;
         if (this.hasFailed) {
             this.hasFailed = false;
             this.cells.values().forEach(Cell::goOn);

@@ -70,6 +70,8 @@ public final class LocalLock {
      *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
      *     (isOver; WaitingLine: Repeat). An id is never used again.
      *   - If the store grants the lock to an id that no waiter needs, the id is released immediately (notified).
+     *   - A message about a forced release causes a renewal that is sent after it, and only its reply ends a grant
+     *     (revoked; Revocation: Notified, Renewed).
      *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same. It is
      *     possible between waiters of the same kind and weight. Hand-overs are limited in time and number, because
      *     other JVMs must get their turn. A writer gets the next token. There is at most one for each microsecond since
@@ -389,6 +391,24 @@ public final class LocalLock {
             // The store may have executed the release that is under way before the grant.
             acquisition.settledAt = now.nanos();
             releaseSoon(acquisition, now);
+        }
+        advance(now);
+    }
+
+    /**
+     * Processes a message that an id of this JVM was released by force. The message may be late, repeated or wrong, so
+     * the grants of the id are checked by a renewal, even if another renewal is under way. A token is not compared: the
+     * token of a grant that was handed over in memory is larger than the token in the store.
+     */
+    public void revoked(String id, Moment now) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            Acquisition former = acquisition.former;
+            if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {
+                acquisition.revokedAt = now;
+                if (acquisition.phase == Phase.HELD) {
+                    acquisition.dueAt = now.nanos();
+                }
+            }
         }
         advance(now);
     }
@@ -1095,6 +1115,10 @@ public final class LocalLock {
         acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
+        if (acquisition.revokedAt != null) {
+            // The message about a forced release has arrived before the reply that has granted the lock.
+            acquisition.dueAt = now.nanos();
+        }
     }
 
     /** Creates the grant of a waiter, which need not be in the queue. */
@@ -1209,14 +1233,16 @@ public final class LocalLock {
                 acquisition.remove(grant);
             }
         }
+        boolean needsRenewal = acquisition.needsRenewal(now);
         if (acquisition.grant == null) {
             end(acquisition, now.nanos(), now);
-        } else if (acquisition.needsRenewal(now)) {
-            if (acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
+        } else if (needsRenewal || acquisition.revokedAt != null) {
+            if (needsRenewal && acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
                 atRisk(acquisition, null);
             }
             if (acquisition.renewalsOpen < MAX_RENEWALS) {
-                sendRenewal(acquisition, acquisition.terms.lease(), now);
+                // The shortest lease changes nothing in the store: a message must not extend a fixed lease.
+                sendRenewal(acquisition, needsRenewal ? acquisition.terms.lease() : MILLI, now);
             }
             acquisition.dueAt = lateAt(acquisition, now);
         } else {
@@ -1249,7 +1275,7 @@ public final class LocalLock {
 
     private void renewalAnswered(Acquisition acquisition, Sent sent, Reply reply, Moment now) {
         if (reply instanceof Reply.NotOwner none) {
-            LossReason reason = none.isFree() ? LossReason.DELETED : LossReason.TAKEN_OVER;
+            LossReason reason = reasonOf(acquisition, none.isFree());
             for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
                 this.out.renewalFailed(grant, sent.at, null);
                 lost(grant, reason);
@@ -1266,6 +1292,13 @@ public final class LocalLock {
         }
         acquisition.failures = 0;
         extend(acquisition, sent, leaseOf(sent));
+        Moment revokedAt = acquisition.revokedAt;
+        if (revokedAt != null && sent.at.nanos() >= revokedAt.nanos()) {
+            acquisition.revokedAt = null;
+        } else if (revokedAt != null) {
+            // The renewal that checks the message may have failed.
+            acquisition.dueAt = Math.min(acquisition.dueAt, acquisition.lateAt);
+        }
         for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
             this.out.renewed(grant, sent.at);
             if (grant.state == Grant.State.AT_RISK) {
@@ -1273,6 +1306,11 @@ public final class LocalLock {
                 this.out.recovered(grant);
             }
         }
+    }
+
+    /** Returns why the store does not have the id. */
+    private static LossReason reasonOf(Acquisition acquisition, boolean isFree) {
+        return acquisition.revokedAt != null ? LossReason.REVOKED : isFree ? LossReason.DELETED : LossReason.TAKEN_OVER;
     }
 
     private void atRisk(Acquisition acquisition, @Nullable LockStoreException cause) {
@@ -1370,7 +1408,7 @@ public final class LocalLock {
                 && acquisition.remaining(now) > 0;
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
-            lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            lost(grant, reasonOf(acquisition, isFree));
             this.out.released(grant, null);
             acquisition.releasing = null;
             grant.isReturned = true;

@@ -33,6 +33,8 @@ final class Run {
 
     final Inventory inventory;
 
+    final StoredLocks stored;
+
     Run(LockStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
         this.settings = settings;
         LoggedNames names = settings.names();
@@ -56,6 +58,7 @@ final class Run {
                 observers.acquisitions(),
                 settings.commandTimeout().toNanos());
         this.inventory = new Inventory(this.engine, this.events, store, settings);
+        this.stored = new StoredLocks(store, this.engine, this.instances);
     }
 
     private static Rules rules(LockStore store, LockSettings settings) {

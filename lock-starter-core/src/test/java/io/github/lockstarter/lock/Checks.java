@@ -99,6 +99,9 @@ final class Checks {
      */
     private final Set<String> excused = new HashSet<>();
 
+    /** When an id was released by force. */
+    private final Map<String, Long> forced = new HashMap<>();
+
     private boolean hasForgotten;
 
     private long forgottenAt;
@@ -273,6 +276,30 @@ final class Checks {
         this.hasForgotten = true;
         this.forgottenAt = now();
         this.forgotten.add(id);
+    }
+
+    /** The id was released by force: its owner goes on until it notices that. */
+    void forced(String id, @Nullable LockState state) {
+        this.forced.put(id, now());
+        // Only the owner of a kept lock knows its last token.
+        this.usedToken = GrantKind.isKept(id) ? 0 : this.usedToken;
+        forget(id, this.simulation.micros() + 1, state);
+        compare(state, true);
+        for (int i = 0; i < this.kinds.length; i++) {
+            this.isBlocked[i] = isBlocked(state, this.kinds[i]);
+        }
+        this.changedAt = now();
+        checkBelief();
+    }
+
+    /** Returns when the owner has received a message that its id was released by force, or a negative number. */
+    private long toldAt(Body body, Grant grant) {
+        return Math.max(toldAt(body.side, grant.id()), body.former != null ? toldAt(body.side, body.former) : -1);
+    }
+
+    private long toldAt(Side side, String id) {
+        long toldAt = side.told.getOrDefault(id, -1L);
+        return toldAt >= this.forced.getOrDefault(id, Moment.NEVER) ? toldAt : -1;
     }
 
     /** Whatever the store has may be what its JVM has released or given up. */
@@ -557,6 +584,13 @@ final class Checks {
         // The longest pause between a failed renewal and the next one.
         long lease = Math.max(body.terms.lease(), this.requested.getOrDefault(grant.id(), 0L));
         long bound = lease / 12 * 21 / 20 + HAND_OVER;
+        long toldAt = toldAt(body, grant);
+        long known = Math.max(
+                Math.max(toldAt, body.side.changedAt), Math.max(body.side.troubleUntil, body.jvm.machine.pausedUntil));
+        if (toldAt >= 0 && now() - known > bound && body.side.failures == 0) {
+            boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
+            check(isThere, "relied on after a message that it was released by force", grant.id());
+        }
         if (changedAt >= this.forgottenAt && isRenewed && now() - since > bound && body.side.failures == 0) {
             boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
             check(isThere, "relied on although another server does not have it", grant.id());
@@ -795,7 +829,7 @@ final class Checks {
                     Math.max(first.enteredAt, side.changedAt), Math.max(side.troubleUntil, machine.disturbedAt));
             long bound = this.simulation.rules.poll() * 21 / 20 + HAND_OVER;
             long lostAt = Math.max(
-                    Math.max(this.freeAt, this.restoredAt),
+                    Math.max(this.freeAt, Math.max(this.restoredAt, this.forgottenAt)),
                     Math.max(this.simulation.fullUntil, machine.jvm.subscribedAt));
             boolean joins = first.caller != null && first.caller.waitTime > 0;
             if (joins && now() - Math.max(since, lostAt) > bound && !holdsAlone(side)) {
@@ -959,6 +993,7 @@ final class Checks {
     boolean isProof(Side side, Acquisition acquisition) {
         Body first = side.firstWaiting(null);
         return isUndisturbed(side)
+                && !this.forced.containsKey(acquisition.id)
                 && acquisition.phase == Acquisition.Phase.ASKING
                 // Another grant of the JVM may be gone, and be in the way until its loss is noticed.
                 && (this.kinds.length == 1 || this.restoredAt < 0 && !side.lock.isHeld)
@@ -1002,6 +1037,7 @@ final class Checks {
                 && since < this.simulation.rules.handOverTime()
                 && passed.count < Math.min(this.simulation.rules.maxHandOvers(), most)
                 && !this.longest.contains(grant.id())
+                && !this.forced.containsKey(grant.id())
                 && grant.acquisition.remaining(time) > usual.lease() / 2;
         return isPassed ? next : null;
     }
@@ -1075,9 +1111,17 @@ final class Checks {
                         "lost before its end",
                         body);
             case OWNER_DIED -> check(body.leftAt != 0, "lost although its owner lives", body);
-            case TAKEN_OVER, DELETED -> {
+            case TAKEN_OVER, DELETED, REVOKED -> {
                 boolean isFree = body.side.reply instanceof Reply.NotOwner none && none.isFree();
-                check(isFree == (reason == LossReason.DELETED), "not the reason that the store gives", body);
+                boolean isRevoked = reason == LossReason.REVOKED;
+                boolean isTold = body.side.told.containsKey(grant.id()) || body.side.told.containsKey(body.former);
+                // A message about the writer may be older than the reader.
+                boolean isUntold = toldAt(body.side, grant.id()) < 0;
+                check(isRevoked ? isTold : isUntold || body.side.failures > 0, "not revoked", body);
+                check(
+                        isRevoked || isFree == (reason == LossReason.DELETED),
+                        "not the reason that the store gives",
+                        body);
                 // Until a downgrade is confirmed, the replica may have the writer instead.
                 boolean isUndone = body.former != null && this.restoredAt >= body.enteredAt;
                 check(hasExpired || isUndone || isForgotten(grant), "lost although the store has it", body);
@@ -1087,7 +1131,10 @@ final class Checks {
         }
         boolean mayReact = reason == LossReason.FAILED
                 ? !body.isDead
-                : hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED;
+                : hasExpired
+                        && reason != LossReason.TAKEN_OVER
+                        && reason != LossReason.DELETED
+                        && reason != LossReason.REVOKED;
         if (mayReact) {
             this.reacting.add(body);
         }

@@ -158,6 +158,79 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldCheckAGrantThatIsSaidToBeRevokedAlthoughARenewalIsUnderWay() {
+        hold("anna");
+        pass(1_000);
+        then("renew 1");
+        pass(1);
+        revoked("1");
+        then("renew 1");
+        // The earlier renewal was executed before the forced release.
+        reply(Reply.Renewed.INSTANCE);
+        then("renewed anna");
+        reply(Reply.NotOwner.TAKEN);
+        then("renewal failed anna", "lost anna REVOKED", "release 1");
+    }
+
+    @Test
+    void shouldGoOnAfterAMessageThatTheStoreDoesNotConfirm() {
+        hold("anna");
+        revoked("1");
+        then("renew 1");
+        reply(Reply.Renewed.INSTANCE);
+        then("renewed anna");
+        revoked("other");
+        then();
+        pass(1_000);
+        then("renew 1");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed anna", "lost anna DELETED", "release 1");
+    }
+
+    @Test
+    void shouldCheckAFixedLeaseWithoutExtendingIt() {
+        enter("anna", 0, FIXED);
+        reply(new Reply.Granted(7));
+        then("acquire 1", "granted anna 7 REPLY");
+        pass(1_000);
+        revoked("1");
+        then("renew 1 for 1 ms");
+        fail(unknown());
+        then("renewal failed anna");
+        pass(50);
+        then("renew 1 for 1 ms");
+        reply(Reply.Renewed.INSTANCE);
+        then("renewed anna");
+        pass(LEASE - LEASE / 10 - 1_050);
+        then("lost anna EXPIRED");
+    }
+
+    @Test
+    void shouldCheckAGrantThatIsRevokedBeforeItsReplyArrives() {
+        enter("anna", 0);
+        then("acquire 1");
+        revoked("1");
+        then();
+        reply(new Reply.Granted(7));
+        then("granted anna 7 REPLY", "renew 1");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed anna", "lost anna REVOKED", "release 1");
+    }
+
+    @Test
+    void shouldRevokeAGrantThatWasHandedOverInMemory() {
+        hold("anna");
+        enter("bert", 5_000);
+        pass(1);
+        release("anna");
+        then("released anna", "granted bert 8 LOCAL");
+        revoked("1");
+        then("renew 1");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed bert", "lost bert REVOKED", "release 1 last 8");
+    }
+
+    @Test
     void shouldReportThatARenewalIsLateAndThatItHasRecovered() {
         hold("anna");
         pass(1_000);
@@ -643,6 +716,10 @@ class LocalLockTest {
         boolean unused = this.lock.withdraw(waiter, Refusal.Cause.WITHDRAWN, now());
     }
 
+    private void revoked(String id) {
+        this.lock.revoked(id, now());
+    }
+
     private void notified(String id, long token) {
         this.lock.notified(id, token, now());
     }
@@ -751,7 +828,7 @@ class LocalLockTest {
                 return "acquire " + acquire.id() + (acquire.join() ? " join" : "");
             }
             if (command instanceof Command.Renew renew) {
-                return "renew " + renew.id();
+                return "renew " + renew.id() + (renew.leaseMillis() == 1 ? " for 1 ms" : "");
             }
             if (command instanceof Command.Downgrade downgrade) {
                 return "downgrade " + downgrade.id();

@@ -173,8 +173,8 @@ final class PlantedFaults {
         plant(
                 "a renewal requests twice the lease",
                 20,
-                "sendRenewal(acquisition, acquisition.terms.lease(), now);",
-                "sendRenewal(acquisition, 2 * acquisition.terms.lease(), now);");
+                "needsRenewal ? acquisition.terms.lease() : MILLI",
+                "needsRenewal ? 2 * acquisition.terms.lease() : MILLI");
         plant(
                 "the reply that a grant is gone is ignored",
                 1000,
@@ -212,6 +212,33 @@ final class PlantedFaults {
     }
 
     private static void messages() {
+        plant(
+                "a message about a forced release is ignored",
+                20,
+                "if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {",
+                "if (id.isEmpty()) {");
+        plant(
+                "a message about a forced release is believed",
+                20,
+                "if (acquisition.phase == Phase.HELD) {\n                    acquisition.dueAt = now.nanos();\n                }\n            }\n        }\n        advance(now);",
+                "if (acquisition.phase == Phase.HELD) {\n                    loseAll(acquisition, LossReason.REVOKED);\n"
+                        + "                    end(acquisition, now.nanos(), now);\n                }\n            }\n        }\n"
+                        + "        advance(now);");
+        plant(
+                "a message about a forced release before the grant is ignored",
+                15000,
+                "grant(acquisition, waiter, way, now);\n        if (acquisition.revokedAt != null) {",
+                "grant(acquisition, waiter, way, now);\n        if (way == null) {");
+        plant(
+                "the reply to an earlier renewal answers a message about a forced release",
+                20000,
+                "revokedAt != null && sent.at.nanos() >= revokedAt.nanos()",
+                "revokedAt != null");
+        plant(
+                "a message about a forced release extends a fixed lease",
+                1000,
+                "needsRenewal ? acquisition.terms.lease() : MILLI",
+                "acquisition.terms.lease()");
         plant(
                 "a message counts from its receipt",
                 200,

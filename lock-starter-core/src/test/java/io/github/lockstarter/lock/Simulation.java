@@ -219,6 +219,9 @@ final class Simulation {
     /** Whether the number of waiters is limited. Drawn apart as well. */
     private final boolean limits;
 
+    /** How often a second another program releases a lock by force, or says so. Drawn apart as well. */
+    private final double forces;
+
     /** The command that the store executes. */
     private @Nullable Exchange executing;
 
@@ -230,6 +233,7 @@ final class Simulation {
         this.errors = bits / 64 % 8 == 0 ? 0.002 : 0;
         this.publishers = bits / 512 % 4 == 0 ? bits / 2048 : 0;
         this.limits = bits / 8192 % 4 == 0;
+        this.forces = bits / 16384 % 8 == 0 ? 0.7 : 0;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -421,6 +425,9 @@ final class Simulation {
                     at(second + pick(SECOND), () -> fault(fault, this.machines[machine], failsOver, forgets));
                 }
             }
+            if (happens(this.forces)) {
+                at(second + pick(SECOND), this::force);
+            }
         }
     }
 
@@ -447,6 +454,62 @@ final class Simulation {
             case 8 -> stepClock();
             default -> replicate();
         }
+    }
+
+    /** Another program releases a grant by force and publishes a message, or only the message. */
+    private void force() {
+        Checks lock = this.locks[pickInt(this.locks.length)];
+        LockState state = state(lock);
+        if (state == null || this.now < Math.max(this.downUntil, this.readOnlyUntil)) {
+            return;
+        }
+        this.events++;
+        String owner = state.owner();
+        List<String> ids = new ArrayList<>(owner != null ? List.of(owner) : List.of());
+        state.holders().forEach(holder -> ids.add(holder.id()));
+        String id = ids.get(pickInt(ids.size()));
+        if (chance(0.7)) {
+            count(Seen.FORCED_RELEASES);
+            lock.beforeCommand(state);
+            this.lastMicros = Math.max(micros(), this.isNear ? this.lastMicros : this.lastMicros + 1);
+            note(lock, () -> "forced release of " + id);
+            Reply unused = this.table.execute(
+                    new Command.Release(lock.name, id, 0, 0, null), this.lastMicros, "", this.inboxes);
+            lock.forced(id, state(lock));
+        }
+        if (this.hasMessages && !GrantKind.isKept(id)) {
+            Side side = jvmOf(id).sides[lock.index];
+            deliver(side, () -> side.revoked(id));
+        }
+    }
+
+    /** Delivers a message: late, more than once, or not at all. */
+    private void deliver(Side side, Runnable receipt) {
+        if (happens(this.messageLoss)) {
+            count(Seen.MESSAGES_LOST);
+            return;
+        }
+        send(side, receipt);
+        if (happens(this.repeated)) {
+            count(Seen.MESSAGES_REPEATED);
+            send(side, receipt);
+        }
+    }
+
+    private void send(Side side, Runnable receipt) {
+        boolean isLate = happens(this.late);
+        if (isLate) {
+            count(Seen.MESSAGES_LATE);
+        }
+        at(this.now + (isLate ? pick(LATEST_MESSAGE) : delay()), new JvmEvent(side.jvm) {
+
+            @Override
+            void act() {
+                if (this.jvm.isSubscribed) {
+                    receipt.run();
+                }
+            }
+        });
     }
 
     private void replicate() {
@@ -613,7 +676,7 @@ final class Simulation {
         return reply;
     }
 
-    /** Delivers messages of the store: late, more than once, or not at all. */
+    /** Delivers messages of the store. */
     private final class Network implements LockTable.Inboxes {
 
         @Override
@@ -631,31 +694,7 @@ final class Simulation {
 
         private void deliver(Side side, String id, long token) {
             note(side.checks, () -> "message to " + side.jvm + " about " + id + " token " + token);
-            if (happens(Simulation.this.messageLoss)) {
-                count(Seen.MESSAGES_LOST);
-                return;
-            }
-            send(side, id, token);
-            if (happens(Simulation.this.repeated)) {
-                count(Seen.MESSAGES_REPEATED);
-                send(side, id, token);
-            }
-        }
-
-        private void send(Side side, String id, long token) {
-            boolean isLate = happens(Simulation.this.late);
-            if (isLate) {
-                count(Seen.MESSAGES_LATE);
-            }
-            at(Simulation.this.now + (isLate ? pick(LATEST_MESSAGE) : delay()), new JvmEvent(side.jvm) {
-
-                @Override
-                void act() {
-                    if (this.jvm.isSubscribed) {
-                        side.notified(id, token);
-                    }
-                }
-            });
+            Simulation.this.deliver(side, () -> side.notified(id, token));
         }
 
         @Override
@@ -1263,6 +1302,9 @@ final class Simulation {
         /** Ids that messages have reported as granted while they asked. */
         final List<String> reported = new ArrayList<>();
 
+        /** When a message has last reported a forced release of an id. */
+        final Map<String, Long> told = new HashMap<>();
+
         /** The reply that is being processed; null: a failure, or another input. */
         @Nullable
         Reply reply;
@@ -1514,6 +1556,15 @@ final class Simulation {
                     "a message that is not believed");
             if (!wasHeld) {
                 this.checks.afterMessage(this, id);
+            }
+            after();
+        }
+
+        private void revoked(String id) {
+            note(this.checks, () -> this.jvm + " notified of a forced release of " + id);
+            // A JVM that has given up reports nothing more.
+            if (input((local, time) -> local.revoked(id, time)) && this.jvm.isRunning()) {
+                this.told.put(id, Simulation.this.now);
             }
             after();
         }
@@ -2547,6 +2598,7 @@ final class Simulation {
         LOST_EXPIRED,
         LOST_TAKEN_OVER,
         LOST_DELETED,
+        LOST_REVOKED,
         LOST_MAX_HOLD,
         LOST_OWNER_DIED,
         LOST_FAILED,
@@ -2590,6 +2642,7 @@ final class Simulation {
         MESSAGES_LATE,
         MESSAGES_REPEATED,
         SUBSCRIPTIONS_LOST,
+        FORCED_RELEASES,
         STORE_RESTARTS,
         DATA_LOSSES,
         FAILOVERS,

@@ -24,8 +24,8 @@
       refused: 'Your user has no permission, or the session has ended. Load the page again to sign in.',
       gone: 'The page is switched off: the endpoint "locks" is not exposed.', status: code => `The application answered with status ${code}.`,
       question: 'Release this lock by force?', ownerIs: owner => `Owner: ${owner}`,
-      consequence: 'Every owner loses the lock, and the next one begins at once. The present owner is notified at its next renewal, '
-        + 'and works on until then; with a fixed lease, until its end. Prefer to stop the instance that holds the lock.',
+      consequence: 'Every owner loses the lock, and the next one begins immediately. The present owner is notified, and works on until '
+        + 'then: for milliseconds, or until its next renewal if the message is lost. Prefer to stop the instance that holds the lock.',
       RELEASED: 'Released: ', FREE: 'The lock was free already: ',
       CHANGED: 'Nothing was released, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
@@ -52,8 +52,8 @@
       refused: '没有权限，或者会话已过期。请重新加载页面并登录。',
       gone: '页面未开放：端点 locks 没有暴露。', status: code => `应用返回了状态码 ${code}。`,
       question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
-      consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者要到下一次续期时才会收到通知，在此之前会继续执行；'
-        + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
+      consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者会收到通知，在此之前继续执行：通常只有几毫秒，'
+        + '通知丢失时要到下一次续期。如果可以，请改为停掉持有锁的实例。',
       RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
       notRead: '未能及时读取', notShown: '数据已损坏，无法显示',
       late: n => `Redis 响应太慢，缺少 ${n} 把锁的数据。请刷新，或者输入名称的一部分。`,
