@@ -6,6 +6,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -71,7 +72,13 @@ public final class DistributedLockLeaderAutoConfiguration {
             LeaderProperties properties,
             LeaderAnnotations annotations,
             LockRegistry registry,
-            ObjectProvider<LockInventory> inventory) {
+            ObjectProvider<LockInventory> inventory,
+            ObjectProvider<DistributedLockBeanPostProcessor> locks) {
+        // Their settings are used, although no annotated method has their names.
+        locks.ifUnique(postProcessor -> properties.roles().keySet().stream()
+                .map(RoleRunner::lockName)
+                .flatMap(name -> Stream.of(name, LeaderProperties.variable(name)))
+                .forEach(postProcessor::addRequestedName));
         return new LeaderElections(context, properties, annotations, registry, inventory.getIfUnique());
     }
 

@@ -12,9 +12,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -338,17 +338,16 @@ final class LeaderElections
         return new InvalidLockDefinitionException(problem, remedy, null);
     }
 
-    /** Returns the lease's lock names of all roles. */
+    /** Returns the role of a lock, or empty if the lock is not that of a role. */
     Optional<RoleRunner> ofLock(String lockName) {
         return lockName.startsWith(LeaderProperties.LOCK_PREFIX)
-                ? Optional.ofNullable(this.runners.get(
-                        Objects.requireNonNull(lockName).substring(LeaderProperties.LOCK_PREFIX.length())))
+                ? Optional.ofNullable(this.runners.get(lockName.substring(LeaderProperties.LOCK_PREFIX.length())))
                 : Optional.empty();
     }
 
     /** Returns what this instance knows about its roles, without I/O. */
     Map<String, String> states() {
-        Map<String, String> states = new java.util.TreeMap<>();
+        Map<String, String> states = new TreeMap<>();
         this.runners.forEach((role, runner) -> states.put(role, describe(runner)));
         return states;
     }
