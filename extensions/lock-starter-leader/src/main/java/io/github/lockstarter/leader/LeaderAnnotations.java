@@ -133,7 +133,8 @@ final class LeaderAnnotations {
                     && !site(AopUtils.getTargetClass(bean)).isEmpty()
                     && wasCreated(beans, name)) {
                 throw LeaderElections.invalid(
-                        "The bean '" + name + "' with @LeaderOnly was created too early to be restricted to the leader.",
+                        "The bean '" + name
+                                + "' with @LeaderOnly was created too early to be restricted to the leader.",
                         "Inject the bean as ObjectProvider or @Lazy into the BeanPostProcessor or BeanFactoryPostProcessor"
                                 + " that depends on it, and declare @Bean methods of such processors static.");
             }

@@ -61,7 +61,8 @@ final class LeaderCall {
     }
 
     /** Returns the exception to report if the role was lost while the call ran, or {@code null}. */
-    @Nullable LockLostException loss() {
+    @Nullable
+    LockLostException loss() {
         if (this.onLost == OnLost.IGNORE || this.lease.state() != Lease.State.LOST) {
             return null;
         }

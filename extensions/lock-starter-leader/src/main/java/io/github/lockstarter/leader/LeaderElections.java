@@ -70,8 +70,7 @@ final class LeaderElections
 
     private final List<ThreadPoolExecutor> workers = new CopyOnWriteArrayList<>();
 
-    private final ScheduledThreadPoolExecutor timer =
-            new ScheduledThreadPoolExecutor(1, threads("lock-leader-timer"));
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("lock-leader-timer"));
 
     private volatile boolean ready;
 
@@ -138,8 +137,8 @@ final class LeaderElections
     public void cede(String role, Duration pause) {
         RoleRunner runner = runner(role);
         if (pause.isNegative()) {
-            throw new IllegalArgumentException(Printable.of("Leader role '" + role
-                    + "' cannot be ceded for a negative time, but the time is " + pause + '.'));
+            throw new IllegalArgumentException(Printable.of(
+                    "Leader role '" + role + "' cannot be ceded for a negative time, but the time is " + pause + '.'));
         }
         requireCeded(runner, pause);
     }
@@ -190,7 +189,8 @@ final class LeaderElections
             return known;
         }
         RoleRunner runner = this.runners.computeIfAbsent(
-                role, name -> new RoleRunner(name, settings(name).times(), this.registry, this, new RoleBeans(this, name)));
+                role,
+                name -> new RoleRunner(name, settings(name).times(), this.registry, this, new RoleBeans(this, name)));
         if (this.ready && this.running) {
             this.observers.forEach(observer -> observer.accept(runner));
             startAutomatically(runner);

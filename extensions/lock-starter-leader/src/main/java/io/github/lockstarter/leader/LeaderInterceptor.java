@@ -108,8 +108,7 @@ final class LeaderInterceptor implements MethodInterceptor {
                 failure.addSuppressed(loss);
             }
             Throwable reported = failure != null ? failure : loss;
-            boolean unusedResult =
-                    reported != null ? result.completeExceptionally(reported) : result.complete(value);
+            boolean unusedResult = reported != null ? result.completeExceptionally(reported) : result.complete(value);
         });
         return result;
     }

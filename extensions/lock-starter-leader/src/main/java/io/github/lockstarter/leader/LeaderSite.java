@@ -37,10 +37,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
  * @param role the role of the lifecycle bean as it is written, or {@code null} if the class has no annotation
  * @param methods the annotated methods
  */
-record LeaderSite(
-        Class<?> type,
-        @Nullable String role,
-        Map<Method, Guarded> methods) {
+record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> methods) {
 
     /** How the result of a method reports that its work has ended. */
     enum Kind {
@@ -190,7 +187,8 @@ record LeaderSite(
     private void checkClass() {
         if (Modifier.isFinal(this.type.getModifiers()) || this.type.isSealed()) {
             throw LeaderElections.invalid(
-                    "@LeaderOnly on " + this.type.getName() + " cannot take effect, because the class is final or sealed,"
+                    "@LeaderOnly on " + this.type.getName()
+                            + " cannot take effect, because the class is final or sealed,"
                             + " so that no proxy can extend it.",
                     "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring), or listen to"
                             + " LeadershipGrantedEvent and LeadershipRevokedEvent.");
@@ -234,7 +232,8 @@ record LeaderSite(
 
     private InvalidLockDefinitionException rejection(Method method, String problem, String remedy) {
         return LeaderElections.invalid(
-                "@LeaderOnly on " + this.type.getName() + '.' + method.getName() + " cannot take effect: " + problem + '.',
+                "@LeaderOnly on " + this.type.getName() + '.' + method.getName() + " cannot take effect: " + problem
+                        + '.',
                 remedy);
     }
 }

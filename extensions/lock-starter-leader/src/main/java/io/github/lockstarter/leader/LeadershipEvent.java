@@ -4,8 +4,7 @@ package io.github.lockstarter.leader;
  * Common interface of the events of a leader role, which are published as application events on a thread of the role.
  * The thread delivers them one after the other; listeners should therefore return soon.
  */
-public sealed interface LeadershipEvent
-        permits LeadershipGrantedEvent, LeadershipAtRiskEvent, LeadershipRevokedEvent {
+public sealed interface LeadershipEvent permits LeadershipGrantedEvent, LeadershipAtRiskEvent, LeadershipRevokedEvent {
 
     /** Returns the role. */
     String role();

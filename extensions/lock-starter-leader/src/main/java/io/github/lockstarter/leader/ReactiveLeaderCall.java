@@ -47,9 +47,8 @@ final class ReactiveLeaderCall {
                 MethodInvocation once =
                         invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
                 @SuppressWarnings("unchecked")
-                Publisher<Object> work =
-                        (Publisher<Object>) LeaseContext.<@Nullable Object, Throwable>call(
-                                call.lease(), lease -> once.proceed());
+                Publisher<Object> work = (Publisher<Object>)
+                        LeaseContext.<@Nullable Object, Throwable>call(call.lease(), lease -> once.proceed());
                 return work != null ? work : Flux.empty();
             } catch (Throwable ex) {
                 return Flux.error(ex);

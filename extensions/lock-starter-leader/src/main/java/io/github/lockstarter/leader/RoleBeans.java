@@ -58,7 +58,8 @@ final class RoleBeans implements RoleRunner.Work {
         } catch (Throwable ex) {
             logger.error(
                     "Leader role '" + this.role + "': the stop of "
-                            + AopUtils.getTargetClass(bean).getName() + " failed. The lock is not released while the bean runs",
+                            + AopUtils.getTargetClass(bean).getName()
+                            + " failed. The lock is not released while the bean runs",
                     ex);
         }
         boolean interrupted = false;

@@ -132,13 +132,15 @@ final class RoleRunner {
     }
 
     /** Returns the epoch, or {@code null} if this instance does not lead. */
-    @Nullable Long epoch() {
+    @Nullable
+    Long epoch() {
         Lease current = this.leading;
         return current != null && current.isHeld() ? current.fencingToken() : null;
     }
 
     /** Returns when this instance became the leader, by its own clock; {@code null} if it does not lead. */
-    @Nullable Instant since() {
+    @Nullable
+    Instant since() {
         return isLeader() ? this.since : null;
     }
 
@@ -217,7 +219,8 @@ final class RoleRunner {
      *
      * @return the call, which the caller must end, or {@code null} if this instance does not lead
      */
-    @Nullable LeaderCall enter(OnLost onLost) {
+    @Nullable
+    LeaderCall enter(OnLost onLost) {
         this.mutex.lock();
         try {
             Lease current = this.leading;
@@ -399,11 +402,12 @@ final class RoleRunner {
             RoleRunner self = RoleRunner.this;
             Lease granted = self.current();
             self.onThread(() -> self.begin(granted));
-            CompletionStage<?> unused = granted.lost().thenAccept(reason -> self.input(() -> {
-                if (self.lease == granted) {
-                    self.machine.lost();
-                }
-            }));
+            CompletionStage<?> unused = granted.lost()
+                    .thenAccept(reason -> self.input(() -> {
+                        if (self.lease == granted) {
+                            self.machine.lost();
+                        }
+                    }));
         }
 
         @Override
@@ -436,7 +440,8 @@ final class RoleRunner {
                     "Leader role '" + self.role + "': "
                             + (isEnding
                                     ? "its listeners, beans and calls have not ended within stop-timeout ("
-                                            + self.calls.size() + " calls run). Its lock is no longer renewed and expires"
+                                            + self.calls.size()
+                                            + " calls run). Its lock is no longer renewed and expires"
                                             + " at the end of its lease, and another instance may lead while they run"
                                     : "a listener of LeadershipGrantedEvent or the start of a bean has taken longer than"
                                             + " stop-timeout. The role is kept. Let long work run on other threads"),
@@ -456,8 +461,8 @@ final class RoleRunner {
             RoleRunner self = RoleRunner.this;
             Lease granted = self.current();
             self.lease = null;
-            CompletionStage<?> unused = granted.releaseAsync()
-                    .whenComplete((wasHeld, failure) -> self.input(self.machine::released));
+            CompletionStage<?> unused =
+                    granted.releaseAsync().whenComplete((wasHeld, failure) -> self.input(self.machine::released));
         }
     }
 

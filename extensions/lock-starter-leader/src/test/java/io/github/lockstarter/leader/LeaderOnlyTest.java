@@ -37,7 +37,8 @@ class LeaderOnlyTest {
             Jobs jobs = instance.bean(Jobs.class);
             assertThat(jobs.text()).isNull();
             assertThat(jobs.optional()).isEmpty();
-            assertThat(jobs.future(CompletableFuture.completedFuture("run")).join()).isNull();
+            assertThat(jobs.future(CompletableFuture.completedFuture("run")).join())
+                    .isNull();
             assertThat(jobs.mono().blockOptional()).isEmpty();
             assertThat(jobs.flux().collectList().block()).isEmpty();
             assertThat(skipped(instance)).isEqualTo(5);
@@ -48,7 +49,8 @@ class LeaderOnlyTest {
             long epoch = instance.events().get(0).epoch();
             assertThat(jobs.text()).isEqualTo("epoch " + epoch);
             assertThat(jobs.optional()).contains("epoch " + epoch);
-            assertThat(jobs.future(CompletableFuture.completedFuture("run")).join()).isEqualTo("run");
+            assertThat(jobs.future(CompletableFuture.completedFuture("run")).join())
+                    .isEqualTo("run");
             assertThat(jobs.mono().block()).isEqualTo("epoch " + epoch);
             assertThat(jobs.flux().collectList().block()).containsExactly("a", "b");
             assertThat(skipped(instance)).isEqualTo(5);
@@ -144,7 +146,8 @@ class LeaderOnlyTest {
     }
 
     private static int skipped(Instance instance) {
-        return (int) instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).skipped();
+        return (int)
+                instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).skipped();
     }
 
     private static Instance inMemory(String option, Class<?>... sources) {

@@ -123,7 +123,9 @@ class LeaderRoleSimulationTest {
             this.now = next.at();
             next.action().run();
             long leaders = this.instances.stream().filter(Instance::believes).count();
-            assertThat(leaders).as("leaders at %d, seed %d", this.now, this.seed).isLessThanOrEqualTo(1);
+            assertThat(leaders)
+                    .as("leaders at %d, seed %d", this.now, this.seed)
+                    .isLessThanOrEqualTo(1);
         }
 
         /** Renews, expires and grants, every ten milliseconds. */
@@ -271,7 +273,9 @@ class LeaderRoleSimulationTest {
             long began = this.epoch;
             this.history.epochs++;
             submit(() -> {
-                assertThat(this.published).as("revocation missing, seed %d", this.history.seed).isZero();
+                assertThat(this.published)
+                        .as("revocation missing, seed %d", this.history.seed)
+                        .isZero();
                 this.published = began;
                 this.beanRuns = true;
                 this.isBeginning = true;
@@ -298,7 +302,9 @@ class LeaderRoleSimulationTest {
             this.endedAt = this.history.now;
             long ended = this.epoch;
             submit(() -> {
-                assertThat(this.published).as("grant missing, seed %d", this.history.seed).isEqualTo(ended);
+                assertThat(this.published)
+                        .as("grant missing, seed %d", this.history.seed)
+                        .isEqualTo(ended);
                 this.published = 0;
                 this.history.after(this.slow, () -> {
                     this.beanRuns = false;
@@ -330,7 +336,9 @@ class LeaderRoleSimulationTest {
 
         @Override
         public void release() {
-            assertThat(this.beanRuns).as("a bean runs at a release, seed %d", this.history.seed).isFalse();
+            assertThat(this.beanRuns)
+                    .as("a bean runs at a release, seed %d", this.history.seed)
+                    .isFalse();
             this.history.released(this, this.epoch);
             this.history.after(this.history.random.nextInt(20), this.role::released);
         }

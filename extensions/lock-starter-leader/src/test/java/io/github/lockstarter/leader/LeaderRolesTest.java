@@ -138,7 +138,8 @@ class LeaderRolesTest {
         FailingListener.failures.set(2);
         Instance first = start(FailingListener.class);
 
-        eventually().until(() -> first.eventNames().equals(List.of("Granted", "Revoked", "Granted", "Revoked", "Granted")));
+        eventually()
+                .until(() -> first.eventNames().equals(List.of("Granted", "Revoked", "Granted", "Revoked", "Granted")));
 
         assertThat(first.events().get(1)).extracting("reason").isEqualTo(LeadershipRevokedEvent.Reason.FAILED);
         first.leading();
@@ -146,7 +147,10 @@ class LeaderRolesTest {
 
     @Test
     void shouldLetTheLeaseRunOutWhenABeanDoesNotStop() {
-        Instance first = startAt(this.redis.port(), List.of("--distributed-lock.leader.roles.feed.stop-timeout=100ms"), Feed.class)
+        Instance first = startAt(
+                        this.redis.port(),
+                        List.of("--distributed-lock.leader.roles.feed.stop-timeout=100ms"),
+                        Feed.class)
                 .leading();
         Instance second = start().contending();
         eventually().until(() -> HISTORY.equals(List.of("started")));
@@ -157,7 +161,8 @@ class LeaderRolesTest {
         // The end of the lease, and not a release, lets the other one lead.
         second.leading();
         assertThat(HISTORY).containsExactly("started", "stopping");
-        assertThat(first.bean(io.github.lockstarter.LockInventory.class).awaited()).isEmpty();
+        assertThat(first.bean(io.github.lockstarter.LockInventory.class).awaited())
+                .isEmpty();
         Feed.stopGate.countDown();
         first.contending();
     }
