@@ -22,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -51,8 +50,6 @@ final class LeaderElections
 
     /** Time beyond the stop timeout in which the store replies to a release. */
     private static final Duration RELEASE_TIME = Duration.ofSeconds(10);
-
-    private static final Duration THREAD_KEEP_ALIVE = Duration.ofSeconds(10);
 
     private final ConfigurableApplicationContext context;
 
@@ -225,15 +222,10 @@ final class LeaderElections
     }
 
     @Override
-    public ExecutorService worker(String role) {
+    public ThreadPoolExecutor worker(String role) {
+        // Its thread stays, so that neither a grant nor a revocation needs a new one.
         ThreadPoolExecutor worker = new ThreadPoolExecutor(
-                1,
-                1,
-                THREAD_KEEP_ALIVE.toMillis(),
-                TimeUnit.MILLISECONDS,
-                new LinkedBlockingQueue<>(),
-                threads("lock-leader-" + role));
-        worker.allowCoreThreadTimeOut(true);
+                1, 1, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), threads("lock-leader-" + role));
         this.workers.add(worker);
         return worker;
     }

@@ -32,7 +32,8 @@ final class LeadersEndpoint {
         List<CompletableFuture<RoleDescription>> read = new ArrayList<>();
         for (RoleRunner runner : this.elections.runners()) {
             read.add(leader(runner)
-                    .handle((leader, failure) -> describe(runner, leader, failure))
+                    .thenApply(leader -> describe(runner, leader.orElse(null), null))
+                    .exceptionally(failure -> describe(runner, null, failure))
                     .toCompletableFuture());
         }
         return new LeadersDescription(read.stream()
@@ -49,15 +50,14 @@ final class LeadersEndpoint {
         }
     }
 
-    private static RoleDescription describe(
-            RoleRunner runner, @Nullable Optional<Leader> leader, @Nullable Throwable failure) {
+    private static RoleDescription describe(RoleRunner runner, @Nullable Leader leader, @Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         return new RoleDescription(
                 runner.role(),
                 runner.isLeader(),
                 runner.state() != LeaderRole.State.IDLE,
                 LeaderElections.describe(runner),
-                leader != null ? leader.orElse(null) : null,
+                leader,
                 cause != null ? cause.getMessage() : null);
     }
 

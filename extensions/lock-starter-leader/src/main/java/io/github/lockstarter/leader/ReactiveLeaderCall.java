@@ -40,6 +40,7 @@ final class ReactiveLeaderCall {
                 call -> Mono.fromRunnable(call::exit));
     }
 
+    @SuppressWarnings("NullAway") // does not recognize nullable type arguments
     private static Flux<Object> published(MethodInvocation invocation, LeaderCall call) {
         return Flux.defer(() -> {
             try {

@@ -4,6 +4,7 @@ import io.github.lockstarter.text.LockLog;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.SmartLifecycle;
 
@@ -29,9 +30,9 @@ final class RoleBeans implements RoleRunner.Work {
     }
 
     @Override
-    public void startBeans(Condition whileLeading) {
+    public void startBeans(BooleanSupplier whileLeading) {
         for (SmartLifecycle bean : this.elections.beans(this.role)) {
-            if (!whileLeading.isTrue()) {
+            if (!whileLeading.getAsBoolean()) {
                 return;
             }
             if (!bean.isRunning()) {

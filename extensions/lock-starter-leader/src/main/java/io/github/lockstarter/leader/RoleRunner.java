@@ -14,12 +14,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,17 +39,10 @@ final class RoleRunner {
         void publish(LeadershipEvent event);
 
         /** Starts the beans of the role, in the order of their phases, while the condition is true. */
-        void startBeans(Condition whileLeading);
+        void startBeans(BooleanSupplier whileLeading);
 
         /** Stops the beans of the role that run, and returns when none of them runs any more. Does not throw. */
         void stopBeans();
-
-        /** Whether a further bean may be started. */
-        @FunctionalInterface
-        interface Condition {
-
-            boolean isTrue();
-        }
     }
 
     private static final LockLog logger = LockLog.of(RoleRunner.class);
@@ -61,7 +55,7 @@ final class RoleRunner {
 
     private final ScheduledExecutorService timer;
 
-    private final ExecutorService worker;
+    private final ThreadPoolExecutor worker;
 
     private final Work work;
 
@@ -119,7 +113,7 @@ final class RoleRunner {
         ScheduledExecutorService timer();
 
         /** Creates the executor of one role, which has one thread. */
-        ExecutorService worker(String role);
+        ThreadPoolExecutor worker(String role);
     }
 
     String role() {
@@ -379,13 +373,15 @@ final class RoleRunner {
             RoleRunner self = RoleRunner.this;
             CompletableFuture<Lease> future;
             try {
+                // A JVM without a thread for the role must not lead.
+                boolean unused = self.worker.prestartCoreThread();
                 future = self.registry.acquireAsync(self.request).toCompletableFuture();
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 self.timer.execute(() -> self.received(number, null, ex));
                 return;
             }
             self.pending = future;
-            CompletableFuture<?> unused =
+            CompletableFuture<?> unusedToo =
                     future.whenComplete((granted, failure) -> self.received(number, granted, failure));
         }
 
