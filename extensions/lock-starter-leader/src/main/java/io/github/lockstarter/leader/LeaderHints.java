@@ -14,9 +14,11 @@ final class LeaderHints implements BeanRegistrationAotProcessor {
         LeaderSite site = LeaderSite.of(bean.getBeanClass());
         return site.methods().isEmpty()
                 ? null
-                : (generation, code) -> site.methods().keySet().forEach(method -> generation
-                        .getRuntimeHints()
-                        .reflection()
-                        .registerMethod(method, ExecutableMode.INVOKE));
+                : (generation, code) -> site.methods()
+                        .keySet()
+                        .forEach(method -> generation
+                                .getRuntimeHints()
+                                .reflection()
+                                .registerMethod(method, ExecutableMode.INVOKE));
     }
 }

@@ -37,7 +37,6 @@ final class Instance implements AutoCloseable {
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + redisPort,
                         "spring.data.redis.client-type=lettuce",
-                        "distributed-lock.leader.roles.feed.watchdog-timeout=3s",
                         "distributed-lock.leader.roles.feed.retry-delay=100ms",
                         "distributed-lock.leader.roles.feed.stop-timeout=20s")
                 .run(options.toArray(String[]::new)));

@@ -28,7 +28,8 @@ class LeaderSightTest {
                                 "--management.endpoints.jmx.exposure.include=*",
                                 "--spring.jmx.enabled=true"))
                 .leading()) {
-            Long epoch = instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
+            Long epoch =
+                    instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
             RoleDescription role =
                     instance.bean(LeadersEndpoint.class).leaders().roles().get(0);
             assertThat(role.leads()).isTrue();

@@ -28,7 +28,6 @@ import org.springframework.core.annotation.Order;
  * -Dlock.leader.changes} sets their number, {@code -Dlock.soak.seed} repeats a run.
  */
 @RedisTest
-
 @Tag("soak")
 @Timeout(1200)
 class LeaderSoakTest {
@@ -72,11 +71,14 @@ class LeaderSoakTest {
         AtomicLong mostLeaders = new AtomicLong();
         Thread watch = new Thread(() -> {
             while (!ended.get()) {
-                long leaders = this.instances.stream().filter(Instance::isLeader).count();
+                long leaders =
+                        this.instances.stream().filter(Instance::isLeader).count();
                 if (leaders > 1) {
                     // Two reads are no moment: the first leader may have ceded between them.
                     leaders = this.instances.stream().filter(Instance::isLeader).count();
-                    leaders = Math.min(leaders, this.instances.stream().filter(Instance::isLeader).count());
+                    leaders = Math.min(
+                            leaders,
+                            this.instances.stream().filter(Instance::isLeader).count());
                 }
                 mostLeaders.accumulateAndGet(leaders, Math::max);
             }
@@ -110,7 +112,13 @@ class LeaderSoakTest {
         assertThat(MOST_RUNNING).hasValue(1);
         for (Instance instance : this.instances) {
             instance.election().stop(ROLE);
-            eventually().until(() -> !instance.isLeader() && instance.eventNames().stream().filter(name -> !name.equals("AtRisk")).count() % 2 == 0);
+            eventually()
+                    .until(() -> !instance.isLeader()
+                            && instance.eventNames().stream()
+                                                    .filter(name -> !name.equals("AtRisk"))
+                                                    .count()
+                                            % 2
+                                    == 0);
             assertBothEventsOfEachEpoch(instance.events().stream()
                     .filter(event -> !(event instanceof LeadershipAtRiskEvent))
                     .toList());
@@ -138,16 +146,15 @@ class LeaderSoakTest {
 
     private Instance awaitLeader() {
         eventually().until(() -> this.instances.stream().anyMatch(Instance::isLeader));
-        return this.instances.stream()
-                .filter(Instance::isLeader)
-                .findFirst()
-                .orElseGet(this::awaitLeader);
+        return this.instances.stream().filter(Instance::isLeader).findFirst().orElseGet(this::awaitLeader);
     }
 
     private static Instance start(int port) {
         return Instance.start(
                 port,
-                List.of("--distributed-lock.leader.roles.feed.retry-delay=5ms"),
+                List.of(
+                        "--distributed-lock.leader.roles.feed.retry-delay=5ms",
+                        "--distributed-lock.leader.roles.feed.watchdog-timeout=3s"),
                 CountedBean.class,
                 FailingListener.class);
     }
