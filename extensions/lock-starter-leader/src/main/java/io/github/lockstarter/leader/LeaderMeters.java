@@ -21,6 +21,8 @@ final class LeaderMeters implements MeterBinder {
 
     private static final Duration INTERVAL = Duration.ofSeconds(5);
 
+    private static final Duration FIRST = Duration.ofSeconds(1);
+
     private final LeaderElections elections;
 
     private final ConcurrentMap<String, Absence> absences = new ConcurrentHashMap<>();
@@ -41,7 +43,7 @@ final class LeaderMeters implements MeterBinder {
             Object unused = this.elections
                     .timer()
                     .scheduleWithFixedDelay(
-                            created::check, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                            created::check, FIRST.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
             return created;
         });
         Gauge.builder("distributed.lock.leader", runner, it -> it.isLeader() ? 1 : 0)

@@ -7,6 +7,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.leader.LeaderRole.State;
 import io.github.lockstarter.leader.LeadershipRevokedEvent.Reason;
 import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -429,8 +430,8 @@ final class RoleRunner {
         public void warn(boolean isEnding) {
             RoleRunner self = RoleRunner.this;
             Thread running = self.thread;
-            IllegalStateException place = new IllegalStateException(
-                    running != null ? "The thread of the role is here" : "The thread of the role waits for others");
+            // Not thrown: the log shows where the thread is.
+            Throwable place = new Throwable(Printable.of("thread of leader role '" + self.role + "'"));
             place.setStackTrace(running != null ? running.getStackTrace() : new StackTraceElement[0]);
             logger.warn(
                     "Leader role '" + self.role + "': "

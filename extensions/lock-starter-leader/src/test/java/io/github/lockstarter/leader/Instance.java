@@ -1,13 +1,16 @@
 package io.github.lockstarter.leader;
 
 import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -28,7 +31,19 @@ final class Instance implements AutoCloseable {
     }
 
     static Instance start(int redisPort, List<String> options, Class<?>... sources) {
-        return new Instance(new SpringApplicationBuilder(Application.class)
+        return start(Application.class, redisPort, options, sources);
+    }
+
+    /** Starts an application that has roles, locks in memory, and no other auto-configuration. */
+    static Instance inMemory(List<String> options, Class<?>... sources) {
+        List<String> all = new ArrayList<>(options);
+        all.add("--distributed-lock.store=memory");
+        return start(SmallApplication.class, 1, all, sources);
+    }
+
+    private static Instance start(
+            Class<?> application, int redisPort, List<String> options, Class<?>... sources) {
+        return new Instance(new SpringApplicationBuilder(application)
                 .sources(sources)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
@@ -91,13 +106,23 @@ final class Instance implements AutoCloseable {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    static class Application {
+    static class Application extends Recording {}
+
+    static class Recording {
 
         @Bean
         Recorder recorder() {
             return new Recorder();
         }
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DistributedLockAutoConfiguration.class,
+        DistributedLockLeaderAutoConfiguration.class,
+        DistributedLockLeaderActuatorAutoConfiguration.class
+    })
+    static class SmallApplication extends Recording {}
 
     static class Recorder {
 

@@ -151,10 +151,7 @@ class LeaderOnlyTest {
     }
 
     private static Instance inMemory(String option, Class<?>... sources) {
-        List<String> options = option.isEmpty()
-                ? List.of("--distributed-lock.store=memory")
-                : List.of("--distributed-lock.store=memory", option);
-        return Instance.start(1, options, sources);
+        return Instance.inMemory(option.isEmpty() ? List.of() : List.of(option), sources);
     }
 
     static class Jobs {

@@ -36,7 +36,7 @@ class LeaderRoleSimulationTest {
     @Test
     void shouldHaveOneLeaderAndBothEventsOfEachEpoch() {
         long first = Long.getLong("lock.leader.seed", 1);
-        long count = System.getProperty("lock.leader.seed") != null ? 1 : Long.getLong("lock.leader.seeds", 300);
+        long count = System.getProperty("lock.leader.seed") != null ? 1 : Long.getLong("lock.leader.seeds", 150);
         long epochs = 0;
         long abandoned = 0;
         for (long seed = first; seed < first + count; seed++) {

@@ -30,7 +30,7 @@ import org.springframework.core.annotation.Order;
 class LeaderRolesTest {
 
     /** A tenth of it is the time in which a loss must be noticed. */
-    private static final String SHORT_LEASE = "--distributed-lock.leader.roles.feed.watchdog-timeout=3s";
+    private static final String SHORT_LEASE = "--distributed-lock.leader.roles.feed.watchdog-timeout=2s";
 
     /** What the beans of all instances do, in the order in which it happens. */
     private static final List<String> HISTORY = new CopyOnWriteArrayList<>();

@@ -21,38 +21,39 @@ class LeaderSightTest {
     @Test
     void shouldShowTheLeaderInEndpointHealthInfoAndMeters() {
         try (Instance instance = Instance.start(
-                        1,
-                        List.of(
-                                "--distributed-lock.store=memory",
-                                "--management.endpoints.web.exposure.include=*",
-                                "--management.endpoints.jmx.exposure.include=*",
-                                "--spring.jmx.enabled=true"))
-                .leading()) {
-            Long epoch =
-                    instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
+                1,
+                List.of(
+                        "--distributed-lock.store=memory",
+                        "--distributed-lock.leader.roles.feed.auto-start=false",
+                        "--management.endpoints.jmx.exposure.include=*",
+                        "--spring.jmx.enabled=true"))) {
+            RoleDescription before =
+                    instance.bean(LeadersEndpoint.class).leaders().roles().get(0);
+            assertThat(before.contends()).isFalse();
+            assertThat(before.leader()).isNull();
+            assertThat(gauge(instance, "distributed.lock.leader")).isZero();
+            eventually().until(() -> gauge(instance, "distributed.lock.leader.absent") > 0);
+            assertShown(instance, "stopped");
+
+            instance.election().start(Instance.ROLE);
+            instance.leading();
+
             RoleDescription role =
                     instance.bean(LeadersEndpoint.class).leaders().roles().get(0);
             assertThat(role.leads()).isTrue();
             assertThat(role.contends()).isTrue();
+            Long epoch = instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
             assertThat(role.leader()).isNotNull().extracting(Leader::epoch).isEqualTo(epoch);
             assertThat(gauge(instance, "distributed.lock.leader")).isOne();
             assertThat(gauge(instance, "distributed.lock.leader.absent")).isZero();
             assertShown(instance, "leader");
-
-            instance.election().stop(Instance.ROLE);
-
-            eventually()
-                    .until(() -> instance.bean(LeadersEndpoint.class).leaders().roles().stream()
-                            .allMatch(each -> each.leader() == null && !each.contends()));
-            assertThat(gauge(instance, "distributed.lock.leader")).isZero();
-            eventually().until(() -> gauge(instance, "distributed.lock.leader.absent") > 0);
+            eventually().until(() -> instance.events().size() == 1);
             assertThat(instance.bean(MeterRegistry.class)
                             .get("distributed.lock.leader.changes")
                             .tag("role", Instance.ROLE)
                             .functionCounter()
                             .count())
                     .isOne();
-            assertShown(instance, "stopped");
         }
     }
 
