@@ -40,9 +40,9 @@ public interface LeaderElection {
      * then on, {@link LeadershipRevokedEvent} is published, the beans of the role stop, and after that the lock is
      * released. If no other instance contends, there is no leader for this time.
      *
-     * @param pause time from the release to the next contention, zero or more
+     * @param pause time from the release to the next contention, from zero to 366 days
      * @throws IllegalStateException if this instance does not lead
-     * @throws IllegalArgumentException if the time is negative
+     * @throws IllegalArgumentException if the time is out of range
      */
     void cede(String role, Duration pause);
 

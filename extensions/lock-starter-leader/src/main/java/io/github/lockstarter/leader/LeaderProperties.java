@@ -24,7 +24,8 @@ record LeaderProperties(@DefaultValue Map<String, Role> roles) {
 
     private static final Pattern NAME = Pattern.compile("[\\p{L}\\p{N}_-]{1,100}");
 
-    private static final Duration LONGEST = Duration.ofDays(366);
+    /** Longest time of a setting or a cede. */
+    static final Duration LONGEST = Duration.ofDays(366);
 
     private static final Role DEFAULTS =
             new Role(true, null, Duration.ZERO, Duration.ofSeconds(5), Duration.ofSeconds(10));

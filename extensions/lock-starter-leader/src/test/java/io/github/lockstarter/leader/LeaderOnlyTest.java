@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.leader.Instance.Recorder;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -103,6 +106,56 @@ class LeaderOnlyTest {
             instance.election().stop(Instance.ROLE);
             eventually().until(() -> !worker.isRunning());
         }
+    }
+
+    @Test
+    void shouldCheckTheRoleBeforeTheLock() throws Exception {
+        try (Instance instance = inMemory(NO_START, Locked.class)) {
+            try (Lease other = instance.bean(LockRegistry.class).acquire(LockRequest.of("export"))) {
+                assertThat(other.isHeld()).isTrue();
+                assertThat(instance.bean(Locked.class).export()).isNull();
+            }
+            instance.election().start(Instance.ROLE);
+            instance.leading();
+            assertThat(instance.bean(Locked.class).export()).isEqualTo("export");
+        }
+    }
+
+    @Test
+    void shouldInterruptAStartWhenTheRoleIsLost() {
+        try (Instance instance = inMemory("--distributed-lock.leader.roles.feed.watchdog-timeout=300ms", Slow.class)) {
+            eventually().until(() -> instance.eventNames().equals(List.of("Granted")));
+            eventually().until(() -> instance.bean(Slow.class).isStarting());
+
+            instance.bean(LockRegistry.class).getLock("leader.feed").forceUnlock();
+
+            eventually().until(() -> instance.eventNames().equals(List.of("Granted", "Revoked", "Granted")));
+            instance.bean(Slow.class).gate().countDown();
+            eventually().until(() -> instance.bean(Slow.class).isRunning());
+        }
+    }
+
+    @Test
+    void shouldStopABeanWhoseStartEndsWhileTheContextCloses() throws Exception {
+        Instance instance = inMemory("", Slow.class);
+        Slow slow = instance.bean(Slow.class);
+        Recorder recorder = instance.bean(Recorder.class);
+        eventually().until(slow::isStarting);
+
+        Thread closing = new Thread(instance::close);
+        closing.start();
+        eventually().until(() -> !instance.isLeader());
+        assertThat(closing.isAlive()).isTrue();
+        slow.gate().countDown();
+        closing.join();
+
+        assertThat(slow.isRunning()).isFalse();
+        assertThat(recorder.events)
+                .satisfiesExactly(
+                        event -> assertThat(event).isInstanceOf(LeadershipGrantedEvent.class),
+                        event -> assertThat(event)
+                                .extracting("reason")
+                                .isEqualTo(LeadershipRevokedEvent.Reason.STOPPED));
     }
 
     @Test
@@ -219,6 +272,42 @@ class LeaderOnlyTest {
         @Override
         public boolean isRunning() {
             return this.running;
+        }
+    }
+
+    static class Locked {
+
+        @LeaderOnly("feed")
+        @DistributedLock(name = "export", waitTime = 0)
+        String export() {
+            return LeaseContext.required().name();
+        }
+    }
+
+    /** Blocks in its start, until the gate opens or it is interrupted. */
+    @LeaderOnly("feed")
+    static class Slow extends Worker {
+
+        private final CountDownLatch gate = new CountDownLatch(1);
+
+        private volatile boolean starting;
+
+        CountDownLatch gate() {
+            return this.gate;
+        }
+
+        boolean isStarting() {
+            return this.starting;
+        }
+
+        @Override
+        public void start() {
+            this.starting = true;
+            try {
+                this.running = this.gate.await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException ex) {
+                throw new IllegalStateException(ex);
+            }
         }
     }
 
