@@ -18,6 +18,7 @@ import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.Phased;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.util.ClassUtils;
 
 /** All annotations of the context: which beans and methods belong to which role. Thread-safe. */
 final class LeaderAnnotations {
@@ -43,7 +44,9 @@ final class LeaderAnnotations {
         this.locks = locks;
     }
 
-    LeaderSite site(Class<?> type) {
+    /** Returns the annotations of a class of a bean, which may be a generated one. */
+    LeaderSite site(Class<?> generated) {
+        Class<?> type = ClassUtils.getUserClass(generated);
         LeaderSite known = this.sites.get(type);
         return known != null ? known : this.sites.computeIfAbsent(type, LeaderSite::of);
     }

@@ -17,7 +17,6 @@ import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
-import org.springframework.util.ClassUtils;
 
 /**
  * Applies {@link LeaderOnly} to beans with a proxy, outside of locks: a bean post-processor, as that of the locks, because
@@ -56,7 +55,7 @@ final class LeaderBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
         if (bean instanceof AopInfrastructureBean) {
             return bean;
         }
-        LeaderSite site = this.annotations.site(beanClass(AopUtils.getTargetClass(bean)));
+        LeaderSite site = this.annotations.site(AopUtils.getTargetClass(bean));
         if (site.isEmpty()) {
             return bean;
         }
@@ -90,7 +89,7 @@ final class LeaderBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
     @Override
     protected boolean isEligible(Class<?> targetClass) {
-        return !this.annotations.site(beanClass(targetClass)).isEmpty();
+        return !this.annotations.site(targetClass).isEmpty();
     }
 
     @Override
@@ -99,12 +98,8 @@ final class LeaderBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
         if (targetClass != null) {
             Class<?>[] interfaces = proxyFactory.getProxiedInterfaces();
             boolean isClassProxy = proxyFactory.isProxyTargetClass() || interfaces.length == 0;
-            this.annotations.site(beanClass(targetClass)).check(isClassProxy ? null : List.of(interfaces));
+            this.annotations.site(targetClass).check(isClassProxy ? null : List.of(interfaces));
         }
-    }
-
-    private static Class<?> beanClass(Class<?> type) {
-        return ClassUtils.getUserClass(type);
     }
 
     private final class AnnotatedPointcut extends StaticMethodMatcherPointcut {
@@ -113,7 +108,7 @@ final class LeaderBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
         public boolean matches(Method method, Class<?> targetClass) {
             return LeaderBeanPostProcessor.this
                     .annotations
-                    .site(beanClass(targetClass))
+                    .site(targetClass)
                     .isIntercepted(AopUtils.getMostSpecificMethod(method, targetClass));
         }
     }

@@ -3,6 +3,7 @@ package io.github.lockstarter.leader;
 import io.github.lockstarter.InvalidLockDefinitionException;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.key.DeferredTypes;
+import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -50,6 +52,18 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
     /** An annotated method, with its role as it is written. */
     record Guarded(String role, OnLost onLost, Kind kind) {}
 
+    /** The results of skipped calls; null for other types. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller gets it
+    private static final Map<Class<?>, Supplier<Object>> EMPTY = Map.of(
+            Optional.class, Optional::empty,
+            OptionalInt.class, OptionalInt::empty,
+            OptionalLong.class, OptionalLong::empty,
+            OptionalDouble.class, OptionalDouble::empty,
+            CompletableFuture.class, () -> CompletableFuture.completedFuture(null),
+            CompletionStage.class, () -> CompletableFuture.completedFuture(null));
+
+    private static final LockLog logger = LockLog.of(LeaderSite.class);
+
     private static final Set<String> LIFECYCLE = Set.of("isAutoStartup", "start", "stop");
 
     private static final List<String> CALLBACKS =
@@ -61,8 +75,19 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
         }
         MergedAnnotation<LeaderOnly> own =
                 MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).get(LeaderOnly.class);
-        Map<Method, Guarded> methods = MethodIntrospector.selectMethods(type, LeaderSite::guarded);
-        return new LeaderSite(type, own.isPresent() ? own.getString("value") : null, methods);
+        return new LeaderSite(type, own.isPresent() ? own.getString("value") : null, methods(type));
+    }
+
+    private static Map<Method, Guarded> methods(Class<?> type) {
+        try {
+            return MethodIntrospector.selectMethods(type, LeaderSite::guarded);
+        } catch (IllegalStateException | LinkageError ex) {
+            logger.debug(
+                    "Methods of " + type.getName()
+                            + " cannot be inspected, because a class to which they refer is missing",
+                    ex);
+            return Map.of();
+        }
     }
 
     private static @Nullable Guarded guarded(Method method) {
@@ -101,22 +126,9 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
     }
 
     /** Returns the result of a call that is skipped because this instance does not lead. */
-    @SuppressWarnings("FutureReturnValueIgnored") // returned to the caller
     static @Nullable Object skipped(Method method) {
-        Class<?> result = method.getReturnType();
-        if (result == CompletableFuture.class || result == CompletionStage.class) {
-            return CompletableFuture.completedFuture(null);
-        }
-        if (result == Optional.class) {
-            return Optional.empty();
-        }
-        if (result == OptionalInt.class) {
-            return OptionalInt.empty();
-        }
-        if (result == OptionalLong.class) {
-            return OptionalLong.empty();
-        }
-        return result == OptionalDouble.class ? OptionalDouble.empty() : null;
+        Supplier<Object> empty = EMPTY.get(method.getReturnType());
+        return empty != null ? empty.get() : null;
     }
 
     /**

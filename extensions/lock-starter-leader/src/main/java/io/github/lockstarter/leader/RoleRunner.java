@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,12 +141,7 @@ final class RoleRunner {
     }
 
     State state() {
-        this.mutex.lock();
-        try {
-            return this.machine.state();
-        } finally {
-            this.mutex.unlock();
-        }
+        return input(this.machine::state);
     }
 
     long grants() {
@@ -167,25 +163,15 @@ final class RoleRunner {
 
     /** Ends the contention. The stage is complete when nothing of the role runs, or at the stop timeout. */
     CompletionStage<@Nullable Void> stop() {
-        input(this.machine::stop);
-        this.mutex.lock();
-        try {
+        return input(() -> {
+            this.machine.stop();
             return this.rest;
-        } finally {
-            this.mutex.unlock();
-        }
+        });
     }
 
     /** Gives up the role; see {@link LeaderRole#cede}. */
     boolean cede(@Nullable Duration pause) {
-        this.mutex.lock();
-        try {
-            boolean isCeded = isLeader() && this.machine.cede(pause);
-            completeRest();
-            return isCeded;
-        } finally {
-            this.mutex.unlock();
-        }
+        return input(() -> isLeader() && this.machine.cede(pause));
     }
 
     /** Publishes that the lease of this epoch is at risk. */
@@ -216,8 +202,7 @@ final class RoleRunner {
      */
     @Nullable
     LeaderCall enter(OnLost onLost) {
-        this.mutex.lock();
-        try {
+        return input(() -> {
             Lease current = this.leading;
             if (current == null || !current.isHeld()) {
                 this.skipped.increment();
@@ -226,36 +211,36 @@ final class RoleRunner {
             LeaderCall call = new LeaderCall(this, current, onLost);
             this.calls.add(call);
             return call;
-        } finally {
-            this.mutex.unlock();
-        }
+        });
     }
 
     /** Ends a call of {@link #enter}; idempotent. */
     void exit(LeaderCall call) {
-        this.mutex.lock();
-        try {
+        input(() -> {
             if (this.calls.remove(call) && this.calls.isEmpty()) {
                 this.noCalls.signalAll();
             }
-        } finally {
-            this.mutex.unlock();
-        }
+        });
     }
 
     private void input(Runnable change) {
-        this.mutex.lock();
-        try {
+        boolean unused = input(() -> {
             change.run();
-            completeRest();
-        } finally {
-            this.mutex.unlock();
-        }
+            return true;
+        });
     }
 
-    private void completeRest() {
-        if (this.machine.isAtRest()) {
-            this.rest.complete(null);
+    /** Runs an input or a query of the machine with the mutex. */
+    private <T extends @Nullable Object> T input(Supplier<T> change) {
+        this.mutex.lock();
+        try {
+            T result = change.get();
+            if (this.machine.isAtRest()) {
+                this.rest.complete(null);
+            }
+            return result;
+        } finally {
+            this.mutex.unlock();
         }
     }
 
@@ -294,12 +279,9 @@ final class RoleRunner {
 
     /** Runs on the thread of the role. */
     private void begin(Lease granted) {
-        this.mutex.lock();
-        try {
+        input(() -> {
             this.isBeginning = true;
-        } finally {
-            this.mutex.unlock();
-        }
+        });
         boolean hasFailed = false;
         try {
             this.grants.increment();
@@ -328,15 +310,12 @@ final class RoleRunner {
         logger.info("Leader role '" + this.role + "' ends, epoch " + granted.fencingToken() + ": " + reason + '.');
         publishOrWarn(new LeadershipRevokedEvent(this.role, granted.fencingToken(), reason));
         this.work.stopBeans();
-        this.mutex.lock();
-        try {
+        input(() -> {
             while (!this.calls.isEmpty()) {
                 this.noCalls.awaitUninterruptibly();
             }
-        } finally {
-            this.mutex.unlock();
-        }
-        input(this.machine::ended);
+            this.machine.ended();
+        });
     }
 
     private void publishOrWarn(LeadershipEvent event) {
