@@ -9,7 +9,6 @@ import io.github.lockstarter.leader.LeadershipRevokedEvent.Reason;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -85,8 +84,6 @@ final class RoleRunner {
     /** Whether the thread of the role runs the beginning of an epoch, and may be interrupted. */
     private boolean isBeginning;
 
-    private volatile @Nullable Instant since;
-
     private final LongAdder grants = new LongAdder();
 
     private final LongAdder skipped = new LongAdder();
@@ -132,12 +129,6 @@ final class RoleRunner {
     Long epoch() {
         Lease current = this.leading;
         return current != null && current.isHeld() ? current.fencingToken() : null;
-    }
-
-    /** Returns when this instance became the leader, by its own clock; {@code null} if it does not lead. */
-    @Nullable
-    Instant since() {
-        return isLeader() ? this.since : null;
     }
 
     State state() {
@@ -263,10 +254,7 @@ final class RoleRunner {
                 return;
             }
             this.lease = granted;
-            this.leading = granted;
-            this.since = Instant.now();
             if (!this.machine.granted(attempt)) {
-                this.leading = null;
                 this.lease = null;
                 release(granted);
             }
@@ -377,6 +365,7 @@ final class RoleRunner {
         public void begin() {
             RoleRunner self = RoleRunner.this;
             Lease granted = self.current();
+            self.leading = granted;
             self.onThread(() -> self.begin(granted));
             CompletionStage<?> unused = granted.lost()
                     .thenAccept(reason -> self.input(() -> {
