@@ -23,7 +23,10 @@ class SalesAudit {
     @Scheduled(fixedDelay = 60_000, initialDelay = 5_000)
     @LeaderOnly("audit")
     void audit() {
-        int sold = this.jdbc.sql("SELECT COUNT(*) FROM ticket").query(Integer.class).single();
+        int sold = this.jdbc
+                .sql("SELECT COUNT(*) FROM ticket")
+                .query(Integer.class)
+                .single();
         logger.info(
                 "Sold tickets: {}, counted in epoch {}",
                 sold,

@@ -134,8 +134,9 @@ final class LeaderElections
     public void cede(String role, Duration pause) {
         RoleRunner runner = runner(role);
         if (pause.isNegative() || pause.compareTo(LeaderProperties.LONGEST) > 0) {
-            throw new IllegalArgumentException(Printable.of("Leader role '" + role + "' can be ceded for zero to "
-                    + LeaderProperties.LONGEST.toDays() + " days, but not for " + pause + ". Call stop to give it up."));
+            throw new IllegalArgumentException(Printable.of(
+                    "Leader role '" + role + "' can be ceded for zero to " + LeaderProperties.LONGEST.toDays()
+                            + " days, but not for " + pause + ". Call stop to give it up."));
         }
         requireCeded(runner, pause);
     }

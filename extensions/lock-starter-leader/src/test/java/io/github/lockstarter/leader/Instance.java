@@ -10,8 +10,8 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -41,8 +41,7 @@ final class Instance implements AutoCloseable {
         return start(SmallApplication.class, 1, all, sources);
     }
 
-    private static Instance start(
-            Class<?> application, int redisPort, List<String> options, Class<?>... sources) {
+    private static Instance start(Class<?> application, int redisPort, List<String> options, Class<?>... sources) {
         return new Instance(new SpringApplicationBuilder(application)
                 .sources(sources)
                 .web(WebApplicationType.NONE)

@@ -42,7 +42,8 @@ class LeaderSightTest {
                     instance.bean(LeadersEndpoint.class).leaders().roles().get(0);
             assertThat(role.leads()).isTrue();
             assertThat(role.contends()).isTrue();
-            Long epoch = instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
+            Long epoch =
+                    instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
             assertThat(role.leader()).isNotNull().extracting(Leader::epoch).isEqualTo(epoch);
             assertThat(gauge(instance, "distributed.lock.leader")).isOne();
             assertThat(gauge(instance, "distributed.lock.leader.absent")).isZero();
