@@ -54,6 +54,7 @@ final class UnknownProperties implements SmartInitializingSingleton {
     private static final List<Module> MODULES = List.of(
             new Module("", DistributedLockProperties.class.getName(), "lock-starter-autoconfigure"),
             new Module("jdbc.fence.", "io.github.lockstarter.jdbc.FenceProperties", "lock-starter-jdbc"),
+            new Module("leader.", "io.github.lockstarter.leader.LeaderProperties", "lock-starter-leader"),
             new Module("ui.", "io.github.lockstarter.ui.LocksPageProperties", "lock-starter-ui"));
 
     private final Environment environment;
