@@ -23,8 +23,7 @@ final class LockHealthIndicator implements HealthIndicator {
      * @param fence the fence, which adds its details, or {@code null} if there is none
      * @param others further details, in their order
      */
-    LockHealthIndicator(
-            LockInventory inventory, @Nullable GrantFence fence, Iterable<LockHealthDetails> others) {
+    LockHealthIndicator(LockInventory inventory, @Nullable GrantFence fence, Iterable<LockHealthDetails> others) {
         this.inventory = inventory;
         this.fence = fence;
         this.others = others;
