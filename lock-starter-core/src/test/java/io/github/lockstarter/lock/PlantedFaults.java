@@ -214,29 +214,30 @@ final class PlantedFaults {
     private static void messages() {
         plant(
                 "a message about a forced release is ignored",
-                20,
+                100,
                 "if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {",
                 "if (id.isEmpty()) {");
         plant(
                 "a message about a forced release is believed",
-                20,
-                "if (acquisition.phase == Phase.HELD) {\n                    acquisition.dueAt = now.nanos();\n                }\n            }\n        }\n        advance(now);",
+                50,
+                "if (acquisition.phase == Phase.HELD) {\n                    acquisition.dueAt = now.nanos();\n"
+                        + "                }\n            }\n        }\n        advance(now);",
                 "if (acquisition.phase == Phase.HELD) {\n                    loseAll(acquisition, LossReason.REVOKED);\n"
                         + "                    end(acquisition, now.nanos(), now);\n                }\n            }\n        }\n"
                         + "        advance(now);");
         plant(
                 "a message about a forced release before the grant is ignored",
-                15000,
+                70000,
                 "grant(acquisition, waiter, way, now);\n        if (acquisition.revokedAt != null) {",
                 "grant(acquisition, waiter, way, now);\n        if (way == null) {");
         plant(
                 "the reply to an earlier renewal answers a message about a forced release",
-                20000,
+                60000,
                 "revokedAt != null && sent.at.nanos() >= revokedAt.nanos()",
                 "revokedAt != null");
         plant(
                 "a message about a forced release extends a fixed lease",
-                1000,
+                2000,
                 "needsRenewal ? acquisition.terms.lease() : MILLI",
                 "acquisition.terms.lease()");
         plant(
