@@ -8,8 +8,9 @@
 (* the line that expire without polls, and the loop that grants the lock   *)
 (* to the head of the line as long as it fits. A client requests one kind, *)
 (* so a JVM that reads and writes is two clients here. Readers of a JVM    *)
-(* that share a grant are one. Permits are not handed over in memory: each *)
-(* grant of permits is one grant of the store.                             *)
+(* that share a grant are one. So are the owners to whom a permit is       *)
+(* passed on in memory, one after the other: id, end of the belief and     *)
+(* token stay the same, which is no step.                                  *)
 (*                                                                         *)
 (* Messages are left to SharedHandOver.                                    *)
 (***************************************************************************)
@@ -121,6 +122,14 @@ Renewed(r) ==
   /\ net' = net \ {r}
   /\ UNCHANGED <<Store, obliged>>
 
+\* A permit that is passed on in memory keeps its token: those of other permits, which are held beside it, lie between
+\* this token and the next one of the store.
+PassPermitOn(c) ==
+  /\ ~Keeps("a permit that is passed on keeps its token")
+  /\ Believes(c) /\ Weight(Id(c)) > 0
+  /\ cl' = [cl EXCEPT ![c].tok = @ + 1]
+  /\ UNCHANGED <<Store, net, obliged>>
+
 \* Of a lease that is held or has ended; the last reader of a JVM releases for all of them.
 Release(c) ==
   /\ Is(c, "held")
@@ -210,7 +219,7 @@ Rushes == \E m \in net : ~IsAnswer(m) /\ ~IsLate(m)
 
 Others ==
   \/ Tick
-  \/ \E c \in Clients : Acquire(c) \/ AcquireAgain(c) \/ Renew(c) \/ Release(c) \/ Leave(c)
+  \/ \E c \in Clients : Acquire(c) \/ AcquireAgain(c) \/ Renew(c) \/ PassPermitOn(c) \/ Release(c) \/ Leave(c)
   \/ \E c, d \in Clients : ReleaseForNext(c, d)
   \/ \E id \in obliged : Repeat(id)
   \/ \E m \in net : Granted(m) \/ Renewed(m)

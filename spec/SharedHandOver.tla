@@ -3,12 +3,18 @@
 (* Messages that are believed, of a lock in shared use: HandOver and       *)
 (* Shared together.                                                        *)
 (*                                                                         *)
-(* Here each script may grant the lock to an exclusive head of the line: a *)
-(* release of the last reader, a leave, and an acquire that removes what   *)
-(* has expired. A message about such a grant is believed as in HandOver. A *)
-(* message about a shared grant, or about several, is a hint: it causes    *)
-(* AcquireAgain. That is simpler, and no rule of safety: with the feature  *)
-(* "shared messages" they are believed, and everything holds.              *)
+(* Here each script may grant the lock to heads of the line: a release, a  *)
+(* leave, and an acquire that removes what has expired. A message about a  *)
+(* shared grant, or about one of several, is believed as in HandOver. The  *)
+(* deadline of its holder takes the place of the end of the key: it is a   *)
+(* claim lease after the grant, so an id that never had a base older than  *)
+(* that has had no grant that has ended, whatever other holders keep the   *)
+(* key and the line alive. Each grant is within the limit, or beside other *)
+(* readers only, when it is made; the belief in it ends before the grant.  *)
+(*                                                                         *)
+(* A permit that is passed on in memory keeps its id and the end of the    *)
+(* belief, as in HandOver, and so does a reader that joins before the      *)
+(* renewal of the grant is answered: no steps.                             *)
 (*                                                                         *)
 (* Messages and answers "taken" stay in the mail until the id is over or   *)
 (* the time is up in which they can be believed: they are late, repeated   *)
@@ -24,9 +30,7 @@ VARIABLES
 mailVars == <<mail, base>>
 
 \* A message about this id is believed, if it arrives.
-Listens(id) ==
-  /\ IsWriter(id) \/ "shared messages" \in Features
-  /\ Asks(id) \/ ~Keeps("only the open ticket's")
+Listens(id) == Asks(id) \/ ~Keeps("only the open ticket's")
 
 InitMail == Init /\ mail = {} /\ base = [c \in Clients |-> 0]
 

@@ -6,7 +6,8 @@
 (* As in Waiting there is no clock, and nothing is late. A group is what   *)
 (* the readers of one JVM share: one grant, which the first of them asks   *)
 (* for and the last of them releases, and which others join without asking *)
-(* the store. A JVM whose window is closed asks as another group.          *)
+(* the store. A JVM whose window is closed asks as another group. Owners   *)
+(* to whom a permit is passed on in memory are a group of one at a time.   *)
 (***************************************************************************)
 EXTENDS Naturals, Sequences
 

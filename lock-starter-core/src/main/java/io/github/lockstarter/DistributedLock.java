@@ -39,7 +39,8 @@ import org.springframework.core.annotation.AliasFor;
  * LockInterruptedException} in any case; use {@link LockRegistry#acquireAsync} to wait without a thread. A {@code Mono}
  * or {@code Flux} fails with all of these exceptions instead of the call.
  *
- * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times and its reaction to a loss.
+ * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times, its limit of waiters
+ * and its reaction to a loss.
  *
  * @see LeaseContext
  * @see <a href="https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html">Kleppmann: How to do
@@ -53,6 +54,9 @@ public @interface DistributedLock {
 
     /** Value of a time attribute that selects the configured default. */
     long DEFAULT = Long.MIN_VALUE;
+
+    /** Value of {@link #maxWaiters} that selects the configured default. */
+    int DEFAULT_MAX_WAITERS = Integer.MIN_VALUE;
 
     /** Alias of {@link #key}. */
     @AliasFor("key")
@@ -136,6 +140,17 @@ public @interface DistributedLock {
 
     /** {@link #waitTime} as text with placeholders, instead of it; see {@link #leaseString}. */
     String waitTimeString() default "";
+
+    /**
+     * Maximum number of callers of this instance that wait for one lock, of all methods and kinds of calls together. A
+     * call that would have to wait in addition fails with {@link LockQueueFullException}, to which {@link
+     * #onNotGranted} and {@link #fallback} apply, and sends no command. {@code 0}: each call that would have to wait. A
+     * negative number is rejected at start-up. Default: {@code distributed-lock.max-waiters}.
+     *
+     * <p>A call does not count while its first attempt is under way, if it tries only once, if it is nested, or if it
+     * can join readers of this instance.
+     */
+    int maxWaiters() default DEFAULT_MAX_WAITERS;
 
     /**
      * Longest time for which a lease is renewed, in {@link #timeUnit}. After it the watchdog stops renewing, and the

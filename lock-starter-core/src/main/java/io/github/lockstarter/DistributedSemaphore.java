@@ -44,7 +44,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The exceptions are those of {@link DistributedLock}.
  *
- * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times and its reaction to a loss.
+ * <p>Properties {@code distributed-lock.locks.<name>} of the static name replace its times, its limit of waiters
+ * and its reaction to a loss.
  *
  * @see LeaseSemaphore
  * @see LockRequest#withPermits
@@ -130,6 +131,13 @@ public @interface DistributedSemaphore {
 
     /** {@link #waitTime} as text with placeholders, instead of it; see {@link #leaseString}. */
     String waitTimeString() default "";
+
+    /**
+     * Maximum number of callers of this instance that wait for permits of one semaphore; see {@link
+     * DistributedLock#maxWaiters}. A caller also waits while the attempt of another caller of this instance is under
+     * way.
+     */
+    int maxWaiters() default DistributedLock.DEFAULT_MAX_WAITERS;
 
     /**
      * Longest time for which a lease is renewed, in {@link #timeUnit}. After it the watchdog stops renewing, and the

@@ -36,8 +36,9 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Returns the token of this grant, which is larger than the tokens of all earlier grants of this lock, and the same
-     * for nested holds. Readers may share one token. A writer that becomes a reader keeps its token, and readers that
-     * join it share this token. The token is always positive and below 2<sup>53</sup>.
+     * for nested holds. Readers may share one token. A permit that is handed over in memory keeps its token. A writer
+     * that becomes a reader keeps its token, and readers that join it share this token. The token is always positive
+     * and below 2<sup>53</sup>.
      */
     long fencingToken();
 

@@ -36,7 +36,7 @@ public interface LeaseLock extends Lock {
      * a fixed one, and waits up to {@code waitTime}.
      *
      * @param waitTime the longest wait; zero makes one attempt, {@link LockRequest#FOREVER} waits without limit
-     * @return false if another owner held the lock until the end of the wait
+     * @return false if another owner held the lock until the end of the wait, or too many callers of this instance wait
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
     boolean tryLock(Duration waitTime) throws InterruptedException;
@@ -46,7 +46,7 @@ public interface LeaseLock extends Lock {
      *
      * @param waitTime the longest wait; zero makes one attempt, {@link LockRequest#FOREVER} waits without limit
      * @param lease the fixed lease, at least 1 ms; with {@code Duration.ofMillis(-1)}, the watchdog renews the lease
-     * @return false if another owner held the lock until the end of the wait
+     * @return false if another owner held the lock until the end of the wait, or too many callers of this instance wait
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      */
     boolean tryLock(Duration waitTime, Duration lease) throws InterruptedException;
@@ -76,14 +76,24 @@ public interface LeaseLock extends Lock {
     boolean isLocked();
 
     /**
-     * Releases the lock on behalf of its owner in any JVM, and ends a minimum hold. The owner of a renewed lease
-     * detects the loss at its next renewal, the owner of a fixed lease at its release; until then it may continue its
-     * work.
+     * Releases the lock on behalf of its owners in any JVM, and ends a minimum hold. Each owner is sent a message, checks
+     * its lease in the store, and detects the loss with {@link LossReason#REVOKED}; until then it may continue its work.
+     * If the message is lost, or if {@code distributed-lock.redis.messages} is {@code polling}, so that none is sent, the
+     * owner of a renewed lease detects the loss at its next renewal, and the owner of a fixed lease at its release.
      *
      * @return true if the lock was held
      * @throws LockStoreException if the store does not answer
      */
     boolean forceUnlock();
+
+    /**
+     * Releases one grant as {@link #forceUnlock()} does, for example the permits of one of several holders.
+     *
+     * @param holder the id of the grant, see {@link LockInventory.StoredGrant#id()}
+     * @return true if the store had the grant
+     * @throws LockStoreException if the store does not answer
+     */
+    boolean forceUnlock(String holder);
 
     /**
      * Returns the lease of the current thread's hold.

@@ -56,7 +56,7 @@ public interface LeaseSemaphore {
      *
      * @param weight as for {@link #acquire(int)}
      * @param waitTime zero: one attempt; {@link LockRequest#FOREVER}: no limit
-     * @return empty if they were not available until the end of the wait
+     * @return empty if they were not available until the end of the wait, or too many callers of this instance wait
      * @throws LockStoreException if the store does not answer
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      * @throws IllegalArgumentException if a value is out of range
@@ -69,7 +69,7 @@ public interface LeaseSemaphore {
      * @param weight as for {@link #acquire(int)}
      * @param waitTime as for {@link #tryAcquire(int, Duration)}
      * @param lease at least 1 ms; {@code Duration.ofMillis(-1)}: renewed by the watchdog
-     * @return empty if they were not available until the end of the wait
+     * @return empty if they were not available until the end of the wait, or too many callers of this instance wait
      */
     Optional<Lease> tryAcquire(int weight, Duration waitTime, Duration lease) throws InterruptedException;
 

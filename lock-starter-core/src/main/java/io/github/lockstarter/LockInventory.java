@@ -151,6 +151,7 @@ public interface LockInventory {
      * The grant of one of the holders of a shared lock, as the store describes it. Readers of one instance may share
      * one grant.
      *
+     * @param id id of the grant, which no other grant has
      * @param holder the instance
      * @param fencingToken token of the grant
      * @param remaining time until the lease expires unless it is renewed, or {@code null} if it is unknown
@@ -158,6 +159,7 @@ public interface LockInventory {
      * @param since time of the grant, by the clock of the Redis server, or {@code null} if it is unknown
      */
     record StoredGrant(
+            String id,
             LockHolder holder,
             long fencingToken,
             @Nullable Duration remaining,

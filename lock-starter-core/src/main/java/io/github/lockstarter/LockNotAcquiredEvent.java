@@ -26,6 +26,8 @@ public record LockNotAcquiredEvent(
          * with {@code onNotGranted = SKIP}, or a {@code tryLock} or {@code tryAcquire} that does not wait.
          */
         SKIPPED,
+        /** As many callers of this instance waited for the lock as {@code maxWaiters} allows. */
+        QUEUE_FULL,
         /** The thread was interrupted, or the future was cancelled. */
         INTERRUPTED,
         /** The store did not answer or rejected the command, or the registry was stopped. */

@@ -121,7 +121,8 @@ public interface LockRegistry {
      * Acquires a lease as {@link #acquire} does, or returns empty if the lock is not granted within the wait.
      *
      * @param request the lock, its lease and the wait
-     * @return empty if another owner held the lock until the end of the wait
+     * @return empty if another owner held the lock until the end of the wait, or {@link LockRequest#maxWaiters} callers
+     *     of this instance wait for it
      * @throws InterruptedException if the thread is interrupted; nothing of the request remains in the store
      * @throws IllegalStateException if the calling thread holds this lock already
      */

@@ -32,7 +32,7 @@ public final class LockRequest {
     /** Maximum number of static names whose strings are shared between requests. */
     private static final int MAX_SHARED = 1000;
 
-    private static final Use WRITER = new Use(LockMode.WRITE, 0, 0, null, OnLost.DEFAULT, OnNotGranted.THROW, null);
+    private static final Use WRITER = new Use(Kind.WRITER, null, OnLost.DEFAULT, OnNotGranted.THROW, null, null);
 
     private static final int MAX_PERMITS = 999_999_999;
 
@@ -56,18 +56,23 @@ public final class LockRequest {
     private final Use use;
 
     /**
-     * The part of a request that all requests of an annotation share. {@code weight} and {@code permits} are 0 for a
-     * lock. {@code releaseAfterTransaction} is {@code null} if it is not set, {@code method} if the request was not
-     * made for an annotated method.
+     * The part of a request that all requests of an annotation share. {@code releaseAfterTransaction} and {@code
+     * maxWaiters} are {@code null} if they are not set, {@code method} if the request was not made for an annotated
+     * method.
      */
     private record Use(
-            LockMode mode,
-            int weight,
-            int permits,
+            Kind kind,
             @Nullable Boolean releaseAfterTransaction,
             OnLost onLost,
             OnNotGranted onNotGranted,
-            @Nullable Method method) {}
+            @Nullable Method method,
+            @Nullable Integer maxWaiters) {}
+
+    /** What is requested. {@code weight} and {@code permits} are 0 for a lock. */
+    private record Kind(LockMode mode, int weight, int permits) {
+
+        private static final Kind WRITER = new Kind(LockMode.WRITE, 0, 0);
+    }
 
     private LockRequest(
             String name,
@@ -179,7 +184,7 @@ public final class LockRequest {
 
     /** Returns a copy with this behaviour of {@link LockRegistry#execute} on a loss; other methods ignore it. */
     public LockRequest withOnLost(OnLost onLost) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost, onNotGranted(), method()));
+        return with(new Use(kind(), releaseAfterTransaction(), onLost, onNotGranted(), method(), maxWaiters()));
     }
 
     /**
@@ -190,7 +195,7 @@ public final class LockRequest {
      * immediately. If this is not set, the lock is released immediately as well, and a warning is logged.
      */
     public LockRequest withReleaseAfterTransaction(boolean releaseAfterTransaction) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction, onLost(), onNotGranted(), method()));
+        return with(new Use(kind(), releaseAfterTransaction, onLost(), onNotGranted(), method(), maxWaiters()));
     }
 
     /**
@@ -203,7 +208,8 @@ public final class LockRequest {
             throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name)
                     + "': use withPermits to request permits, because they have a limit."));
         }
-        return with(new Use(mode, 0, 0, releaseAfterTransaction(), onLost(), onNotGranted(), method()));
+        return with(new Use(
+                new Kind(mode, 0, 0), releaseAfterTransaction(), onLost(), onNotGranted(), method(), maxWaiters()));
     }
 
     /**
@@ -224,7 +230,12 @@ public final class LockRequest {
                     + " at most the number of permits, which must be at most " + MAX_PERMITS + '.'));
         }
         return with(new Use(
-                LockMode.PERMIT, weight, permits, releaseAfterTransaction(), onLost(), onNotGranted(), method()));
+                new Kind(LockMode.PERMIT, weight, permits),
+                releaseAfterTransaction(),
+                onLost(),
+                onNotGranted(),
+                method(),
+                maxWaiters()));
     }
 
     /**
@@ -233,12 +244,25 @@ public final class LockRequest {
      * {@link LockRegistry} behave as without it.
      */
     public LockRequest withOnNotGranted(OnNotGranted onNotGranted) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted, method()));
+        return with(new Use(kind(), releaseAfterTransaction(), onLost(), onNotGranted, method(), maxWaiters()));
+    }
+
+    /**
+     * Returns a copy that is refused with {@link LockQueueFullException} if it would have to wait while this number of
+     * callers of this instance wait for the lock. Zero refuses each caller that would have to wait. See {@link
+     * DistributedLock#maxWaiters}.
+     */
+    public LockRequest withMaxWaiters(int maxWaiters) {
+        if (maxWaiters < 0) {
+            throw new IllegalArgumentException(Printable.of("Lock '" + LoggedNames.ofStatic(this.name)
+                    + "': maxWaiters must be zero or more, but is " + maxWaiters + "."));
+        }
+        return with(new Use(kind(), releaseAfterTransaction(), onLost(), onNotGranted(), method(), maxWaiters));
     }
 
     /** Returns a copy that stores the annotated method for which the request is made. */
     public LockRequest withMethod(Method method) {
-        return with(new Use(mode(), weight(), permits(), releaseAfterTransaction(), onLost(), onNotGranted(), method));
+        return with(new Use(kind(), releaseAfterTransaction(), onLost(), onNotGranted(), method, maxWaiters()));
     }
 
     /** Returns the static name, which is the tag of meters and the name in events. */
@@ -294,6 +318,14 @@ public final class LockRequest {
     }
 
     /**
+     * Returns how many callers of this instance may wait for the lock, or {@code null} if the configured default
+     * applies.
+     */
+    public @Nullable Integer maxWaiters() {
+        return this.use.maxWaiters();
+    }
+
+    /**
      * Returns whether a running transaction keeps the lock until it has completed; {@code null}, if not set, means no.
      */
     public @Nullable Boolean releaseAfterTransaction() {
@@ -309,17 +341,21 @@ public final class LockRequest {
 
     /** Returns the mode in which the lock is requested. */
     public LockMode mode() {
-        return this.use.mode();
+        return this.use.kind().mode();
     }
 
     /** Returns the number of permits requested; 0 for a lock. */
     public int weight() {
-        return this.use.weight();
+        return this.use.kind().weight();
     }
 
     /** Returns the number of permits that all holders may have together; 0 for a lock. */
     public int permits() {
-        return this.use.permits();
+        return this.use.kind().permits();
+    }
+
+    private Kind kind() {
+        return this.use.kind();
     }
 
     private static String join(String name, String key) {

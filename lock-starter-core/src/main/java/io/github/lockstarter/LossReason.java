@@ -12,6 +12,12 @@ public enum LossReason {
     /** The store reported that the lock has no owner: it was deleted, evicted, flushed or lost in a failover. */
     DELETED,
 
+    /**
+     * The lock was released by force. This is known from the message that a forced release sends, after which the store
+     * is asked; without the message, the reason is {@link #DELETED} or {@link #TAKEN_OVER}.
+     */
+    REVOKED,
+
     /** The longest time of renewal was reached, and the lease expired. */
     MAX_HOLD,
 

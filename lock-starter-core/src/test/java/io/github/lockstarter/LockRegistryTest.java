@@ -45,7 +45,7 @@ class LockRegistryTest {
                 new InMemoryLockStore(),
                 LockSettings.of(Duration.ofSeconds(30))
                         .withNamed(new SettingsByName(
-                                List.of(new NamedSettings("app:order", null, lease, null, null, null, null)))),
+                                List.of(new NamedSettings("app:order", null, lease, null, null, null, null, null)))),
                 null,
                 List.of());
         try {

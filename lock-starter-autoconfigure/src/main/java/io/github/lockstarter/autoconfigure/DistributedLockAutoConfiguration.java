@@ -128,6 +128,12 @@ public final class DistributedLockAutoConfiguration {
         return new UnknownProperties(environment);
     }
 
+    @Bean
+    @ConditionalOnBooleanProperty(name = "distributed-lock.warm-up")
+    HandOverWarmUp distributedLockWarmUp(ApplicationContext context, ObjectProvider<LeasingLockRegistry> registry) {
+        return new HandOverWarmUp(context, registry);
+    }
+
     /** With AspectJ, the methods of all contexts are woven. */
     @Bean
     @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)

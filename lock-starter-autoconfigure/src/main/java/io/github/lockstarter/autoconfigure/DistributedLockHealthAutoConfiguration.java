@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockHealthDetails;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.registry.GrantFence;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,7 +27,9 @@ public final class DistributedLockHealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"distributedLockHealthIndicator", "distributedLockHealthContributor"})
     @ConditionalOnSingleCandidate(LockInventory.class)
-    LockHealthIndicator distributedLockHealthIndicator(LockInventory inventory, ObjectProvider<GrantFence> fences) {
-        return new LockHealthIndicator(inventory, fences.getIfAvailable());
+    LockHealthIndicator distributedLockHealthIndicator(
+            LockInventory inventory, ObjectProvider<GrantFence> fences, ObjectProvider<LockHealthDetails> details) {
+        return new LockHealthIndicator(
+                inventory, fences.getIfAvailable(), details.orderedStream().toList());
     }
 }

@@ -32,6 +32,8 @@ import org.springframework.context.annotation.AdviceMode;
  * @param keyPrefix Prefix of all keys and channels in Redis. Applications with the same prefix share their locks.
  * @param waitTime Time to wait for a lock, unless the annotation or the request specifies it. Zero: one attempt; -1: no
  *     limit.
+ * @param maxWaiters Number of callers of this instance that may wait for one lock, unless the annotation or the request
+ *     specifies it. Zero: each caller that would have to wait is refused. By default, there is no limit.
  * @param onLost Behavior when a lock is lost while its method runs, unless the annotation specifies it.
  * @param locks Settings of locks by their static names, which override the attributes of annotations. Names with dots
  *     or capital letters are written in brackets, such as [TicketOffice.sell].
@@ -40,6 +42,8 @@ import org.springframework.context.annotation.AdviceMode;
  *     digest instead, such as order:#1f3a9c02.
  * @param warnOnUnlockInTransaction Whether the release of a lock in a running transaction is logged as a warning, once
  *     for each name. The next owner can then read data before the changes are committed.
+ * @param warmUp Whether the instance hands a private lock over in the background when it has started, so that its first
+ *     hand-overs from other instances are as fast as later ones. Requires Redis.
  * @param shutdownTimeout Time for methods that hold a lock to finish when the application stops. Locks that are still
  *     held after it expire by themselves.
  */
@@ -50,6 +54,7 @@ public record DistributedLockProperties(
         @DefaultValue("redis") Store store,
         @DefaultValue("lock") String keyPrefix,
         @DefaultValue("10s") Duration waitTime,
+        @Nullable Integer maxWaiters,
         @DefaultValue("throw") LossPolicy onLost,
         @DefaultValue Map<String, Lock> locks,
         @DefaultValue Watchdog watchdog,
@@ -61,6 +66,7 @@ public record DistributedLockProperties(
         @DefaultValue Observation observation,
         @DefaultValue("true") boolean logKeys,
         @DefaultValue("true") boolean warnOnUnlockInTransaction,
+        @DefaultValue("false") boolean warmUp,
         @DefaultValue("10s") Duration shutdownTimeout) {
 
     /** Checks the values by the rules of the settings that are created from them. */
@@ -68,7 +74,8 @@ public record DistributedLockProperties(
         LockSettings times = settings(waitTime, onLost, locks, watchdog, redis, shutdownTimeout)
                 .withHandOff(handoff.settings())
                 .withReleaseMode(release)
-                .withLogKeys(logKeys);
+                .withLogKeys(logKeys)
+                .withMaxWaiters(maxWaiters);
         redisSettings(keyPrefix, times, redis);
     }
 
@@ -78,7 +85,8 @@ public record DistributedLockProperties(
                 .withHandOff(this.handoff.settings())
                 .withReleaseMode(this.release)
                 .withLogKeys(this.logKeys)
-                .withWarnOnUnlockInTransaction(this.warnOnUnlockInTransaction);
+                .withWarnOnUnlockInTransaction(this.warnOnUnlockInTransaction)
+                .withMaxWaiters(this.maxWaiters);
     }
 
     /** Returns the settings of the store in Redis. */
@@ -196,6 +204,8 @@ public record DistributedLockProperties(
      * @param minHold Time for which the lock is kept at least, even if it is released earlier.
      * @param onLost Behavior when the lock is lost while its method runs.
      * @param watchdogTimeout Lease if it is renewed, every third of this time. At least 100 ms.
+     * @param maxWaiters Number of callers of this instance that may wait for the lock. Zero: each caller that would have
+     *     to wait is refused.
      */
     public record Lock(
             @Nullable Duration waitTime,
@@ -203,7 +213,8 @@ public record DistributedLockProperties(
             @Nullable Duration maxHold,
             @Nullable Duration minHold,
             @Nullable LossPolicy onLost,
-            @Nullable Duration watchdogTimeout) {
+            @Nullable Duration watchdogTimeout,
+            @Nullable Integer maxWaiters) {
 
         /** The names of the values that are times. */
         static final List<String> TIMES = List.of("wait-time", "lease", "max-hold", "min-hold", "watchdog-timeout");
@@ -216,7 +227,8 @@ public record DistributedLockProperties(
                     value(name, "max-hold", this.maxHold),
                     value(name, "min-hold", this.minHold),
                     value(name, "on-lost", this.onLost != null ? this.onLost.onLost() : null),
-                    value(name, "watchdog-timeout", this.watchdogTimeout));
+                    value(name, "watchdog-timeout", this.watchdogTimeout),
+                    value(name, "max-waiters", this.maxWaiters));
         }
 
         private static <T> @Nullable NamedValue<T> value(String name, String setting, @Nullable T value) {
@@ -264,7 +276,7 @@ public record DistributedLockProperties(
             @DefaultValue("auto") MessageMode messages) {}
 
     /**
-     * Hand-over of a lock from one thread to the next inside this JVM, without Redis. Larger values make threads of
+     * Hand-over of a lock or a permit from one thread to the next inside this JVM, without Redis. Larger values make threads of
      * other JVMs wait longer.
      *
      * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockInventory.Awaited;
 import io.github.lockstarter.LockInventory.Held;
@@ -71,23 +72,37 @@ final class LocksEndpoint {
         return lock(String.join("/", name));
     }
 
-    /** Ends all grants of the lock, including the grants of readers and permits. */
+    /**
+     * Ends all grants of the lock, including the grants of readers and permits, or one of them.
+     *
+     * @param holder the id of the grant that is ended, see {@link LockInventory.StoredGrant#id()}
+     */
     @DeleteOperation
-    ReleaseDescription release(String name) {
+    @SuppressWarnings("deprecation") // as above
+    ReleaseDescription release(String name, @Nullable String holder) {
         requireUsable(name);
-        return new ReleaseDescription(name, this.registry.getLock(name).forceUnlock());
+        LeaseLock lock = this.registry.getLock(name);
+        boolean released = holder != null ? lock.forceUnlock(holder) : lock.forceUnlock();
+        MessageStatus messages = messages();
+        boolean isPolling = messages != null && messages.mode().equals("polling");
+        return new ReleaseDescription(name, released, released && !isPolling);
     }
 
     /** Releases the lock by its path; has its own name, because JMX does not support overloads. */
     @DeleteOperation
-    ReleaseDescription releaseAtPath(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return release(String.join("/", name));
+    @SuppressWarnings("deprecation")
+    ReleaseDescription releaseAtPath(@Selector(match = Match.ALL_REMAINING) String[] name, @Nullable String holder) {
+        return release(String.join("/", name), holder);
+    }
+
+    private @org.jspecify.annotations.Nullable MessageStatus messages() {
+        return this.inventory instanceof RegistryStatistics statistics ? statistics.messages() : null;
     }
 
     private LocksDescription locks() {
         List<Held> held = this.inventory.held();
         List<Awaited> awaited = this.inventory.awaited();
-        MessageStatus messages = this.inventory instanceof RegistryStatistics statistics ? statistics.messages() : null;
+        MessageStatus messages = messages();
         return new LocksDescription(
                 held.size(),
                 held.stream()

@@ -8,6 +8,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.lang.Nullable;
 
 /** Reports a forced release that failed with HTTP status 503, because a repetition may succeed. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
@@ -20,9 +21,10 @@ final class LocksEndpointWebExtension {
     }
 
     @DeleteOperation
-    WebEndpointResponse<Object> release(String name) {
+    @SuppressWarnings("deprecation") // see LocksEndpoint
+    WebEndpointResponse<Object> release(String name, @Nullable String holder) {
         try {
-            return new WebEndpointResponse<>(this.endpoint.release(name));
+            return new WebEndpointResponse<>(this.endpoint.release(name, holder));
         } catch (LockStoreException ex) {
             return new WebEndpointResponse<>(
                     OperationResponseBody.of(Map.of("name", name, "error", ex.getMessage())),
@@ -31,7 +33,9 @@ final class LocksEndpointWebExtension {
     }
 
     @DeleteOperation
-    WebEndpointResponse<Object> releaseAtPath(@Selector(match = Match.ALL_REMAINING) String... name) {
-        return release(String.join("/", name));
+    @SuppressWarnings("deprecation") // see LocksEndpoint
+    WebEndpointResponse<Object> releaseAtPath(
+            @Selector(match = Match.ALL_REMAINING) String[] name, @Nullable String holder) {
+        return release(String.join("/", name), holder);
     }
 }

@@ -11,4 +11,5 @@ record SettingsDescription(
         SettingDescription maxHold,
         SettingDescription minHold,
         SettingDescription onLost,
-        SettingDescription watchdogTimeout) {}
+        SettingDescription watchdogTimeout,
+        SettingDescription maxWaiters) {}

@@ -75,11 +75,16 @@ final class SettingsInForce {
                         own.watchdogTimeout(),
                         List.of(),
                         unused -> null,
-                        common("watchdog.timeout", this.settings.watchdogTimeout())));
+                        common("watchdog.timeout", this.settings.watchdogTimeout())),
+                setting(own.maxWaiters(), methods, LockRequest::maxWaiters, common("max-waiters", maxWaiters())));
     }
 
     private Duration maxHold() {
         return Objects.requireNonNullElse(this.settings.maxHold(), LockRequest.FOREVER);
+    }
+
+    private Object maxWaiters() {
+        return Objects.requireNonNullElse(this.settings.maxWaiters(), "-1");
     }
 
     private static @Nullable Duration minHold(LockRequest lock) {

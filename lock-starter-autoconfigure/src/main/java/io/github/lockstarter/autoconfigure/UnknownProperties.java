@@ -38,7 +38,8 @@ final class UnknownProperties implements SmartInitializingSingleton {
     private static final LockLog logger = LockLog.of(UnknownProperties.class);
 
     /** All settings of a name, by their uniform names, as environment variables spell them. */
-    private static final Map<String, String> SETTINGS = Stream.concat(Lock.TIMES.stream(), Stream.of("on-lost"))
+    private static final Map<String, String> SETTINGS = Stream.concat(
+                    Lock.TIMES.stream(), Stream.of("on-lost", "max-waiters"))
             .collect(Collectors.toMap(
                     setting -> setting.replace("-", ""), setting -> setting, (one, other) -> one, LinkedHashMap::new));
 
@@ -53,6 +54,7 @@ final class UnknownProperties implements SmartInitializingSingleton {
     private static final List<Module> MODULES = List.of(
             new Module("", DistributedLockProperties.class.getName(), "lock-starter-autoconfigure"),
             new Module("jdbc.fence.", "io.github.lockstarter.jdbc.FenceProperties", "lock-starter-jdbc"),
+            new Module("leader.", "io.github.lockstarter.leader.LeaderProperties", "lock-starter-leader"),
             new Module("ui.", "io.github.lockstarter.ui.LocksPageProperties", "lock-starter-ui"));
 
     private final Environment environment;

@@ -95,7 +95,7 @@ class BlockedCallbackTest {
             assertThat(lost.lost().toCompletableFuture())
                     .as("loss of another lock")
                     .succeedsWithin(LIMIT)
-                    .isEqualTo(LossReason.DELETED);
+                    .isEqualTo(LossReason.REVOKED);
             before.release();
             assertThat(waiting).as("grant of another lock").succeedsWithin(LIMIT);
             assertThat(waiting.join().release()).as("release of that grant").isTrue();

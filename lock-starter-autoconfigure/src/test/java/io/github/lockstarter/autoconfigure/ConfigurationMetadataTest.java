@@ -64,6 +64,8 @@ class ConfigurationMetadataTest {
                         entry("observation.enabled", Boolean.class.getName()),
                         entry("log-keys", Boolean.class.getName()),
                         entry("warn-on-unlock-in-transaction", Boolean.class.getName()),
+                        entry("max-waiters", Integer.class.getName()),
+                        entry("warm-up", Boolean.class.getName()),
                         entry("shutdown-timeout", Duration.class.getName()));
     }
 
@@ -95,6 +97,7 @@ class ConfigurationMetadataTest {
                         entry("metrics.enabled", "true"),
                         entry("log-keys", "true"),
                         entry("warn-on-unlock-in-transaction", "true"),
+                        entry("warm-up", "false"),
                         entry("shutdown-timeout", "10s"));
     }
 

@@ -91,7 +91,7 @@ class LockHealthRedisTest {
                 new LockHealth(LockHealth.Status.UNKNOWN, null, "Redis", null, 0, 0, 0, Duration.ZERO, 0, null, null);
         LockInventory inventory = mock(LockInventory.class, invocation -> unknown);
 
-        assertThat(new LockHealthIndicator(inventory, null).health().getStatus())
+        assertThat(new LockHealthIndicator(inventory, null, List.of()).health().getStatus())
                 .as("health before the first reply of the store")
                 .isEqualTo(Status.UNKNOWN);
     }

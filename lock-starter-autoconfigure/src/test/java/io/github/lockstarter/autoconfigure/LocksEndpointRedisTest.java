@@ -149,13 +149,30 @@ class LocksEndpointRedisTest {
         assertThat(released.status()).as(released.body()).isEqualTo(200);
         assertThat(released.<String>at("$.name")).isEqualTo(name);
         assertThat(released.<Boolean>at("$.released")).isTrue();
+        assertThat(released.<Boolean>at("$.notified")).isTrue();
         assertThat(lease.release()).as("still ours").isFalse();
-        assertThat(lease.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(LossReason.DELETED);
+        assertThat(lease.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(LossReason.REVOKED);
 
         Answer free = instance.get(path);
         assertThat(free.<Map<?, ?>>at("$.store")).isEqualTo(Map.of("locked", false));
         assertThat(free.<Object>at("$.held")).isNull();
         assertThat(instance.delete(path).<Boolean>at("$.released")).isFalse();
+    }
+
+    @Test
+    void shouldReleaseOneOfSeveralHolders() throws Exception {
+        LockRequest permit = LockRequest.of("exports").withPermits(1, 2);
+        Lease one = registry.acquire(permit);
+        Lease two = registry.acquire(permit);
+        String holder = instance.get("/actuator/locks/exports").at("$.store.holders[0].id");
+
+        Answer released = instance.delete("/actuator/locks/exports?holder=" + holder);
+        Answer again = instance.delete("/actuator/locks?name=exports&holder=" + holder);
+
+        assertThat(released.<Boolean>at("$.released")).isTrue();
+        assertThat(again.<Boolean>at("$.released")).as("a holder that is gone").isFalse();
+        assertThat(one.lost().toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo(LossReason.REVOKED);
+        assertThat(two.release()).as("the other holder").isTrue();
     }
 
     @Test

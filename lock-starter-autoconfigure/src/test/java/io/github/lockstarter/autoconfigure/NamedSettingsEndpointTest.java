@@ -46,6 +46,7 @@ class NamedSettingsEndpointTest {
                             .isEqualTo(new SettingDescription("3s", "property distributed-lock.locks.export.min-hold"));
                     assertThat(export.onLost())
                             .isEqualTo(new SettingDescription("ignore", "property distributed-lock.on-lost"));
+                    assertThat(export.maxWaiters()).isEqualTo(new SettingDescription("-1", "default"));
                     assertThat(export.watchdogTimeout()).isEqualTo(new SettingDescription("30s", "default"));
                     assertThat(export.maxHold().value()).as("methods differ").isNull();
                     assertThat(export.maxHold().methods())

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 record PromQuery(Set<String> series, List<Matching> matchers, Set<String> groupLabels) {
 
     private static final Set<String> WORDS =
-            Set.of("sum", "max", "rate", "increase", "histogram_quantile", "max_over_time", "unless");
+            Set.of("sum", "min", "max", "rate", "increase", "histogram_quantile", "max_over_time", "unless");
 
     private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\s*\\{([^}]*)}");
 
@@ -34,9 +34,11 @@ record PromQuery(Set<String> series, List<Matching> matchers, Set<String> groupL
     /** One condition of a selector; the value may have alternatives. */
     record Matching(String series, String label, String value) {
 
-        /** What has to be there; empty where a variable of the dashboard decides. */
+        /** What has to be there; empty where a variable of the dashboard or any text decides. */
         List<String> alternatives() {
-            return this.value.startsWith("$") ? List.of() : Arrays.asList(this.value.split("\\|"));
+            return this.value.startsWith("$") || this.value.endsWith(".*")
+                    ? List.of()
+                    : Arrays.asList(this.value.split("\\|"));
         }
     }
 

@@ -69,6 +69,7 @@ class UnknownPropertiesTest {
     @CsvSource({
         "jdbc.fence.enabled, lock-starter-jdbc",
         "jdbc.fence.data-sources[0], lock-starter-jdbc",
+        "leader.roles.feed.auto-start, lock-starter-leader",
         "ui.enabled, lock-starter-ui"
     })
     void shouldNameTheModuleThatAPropertyNeeds(String property, String module) {

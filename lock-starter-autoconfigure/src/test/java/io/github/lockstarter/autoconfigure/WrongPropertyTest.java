@@ -25,6 +25,7 @@ class WrongPropertyTest {
             delimiter = '|',
             value = {
                 "wait-time                | -2    | 10s",
+                "max-waiters              | -1    | no limit",
                 "watchdog.timeout         | 50ms  | 30s",
                 "watchdog.max-hold        | 0     | no cap",
                 "redis.command-timeout    | 0     | watchdog.timeout",
@@ -38,6 +39,7 @@ class WrongPropertyTest {
                 "locks.event.wait-time    | -2    | wait-time",
                 "locks.[A.b].lease        | 0     | annotation",
                 "locks.event.max-hold     | -2    | watchdog.max-hold",
+                "locks.event.max-waiters  | -1    | max-waiters",
                 "locks.event.min-hold     | -1    | annotation",
                 "locks.event.watchdog-timeout  | 99ms  | watchdog.timeout"
             })

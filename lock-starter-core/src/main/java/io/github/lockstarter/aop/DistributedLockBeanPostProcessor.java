@@ -117,6 +117,11 @@ public final class DistributedLockBeanPostProcessor extends AbstractBeanFactoryA
         return this.report.locks();
     }
 
+    /** Adds a name that the application requests from the registry itself, so that its settings count as used. */
+    public void addRequestedName(String name) {
+        this.report.addRequestedName(name);
+    }
+
     /**
      * Sets the listener for the lock names of annotated methods, which is not called before the application has
      * started.

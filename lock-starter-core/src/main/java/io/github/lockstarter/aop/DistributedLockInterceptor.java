@@ -229,7 +229,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
         }
 
         private LockRequest next() {
-            return this.requests.get(this.locks.granted());
+            return this.requests.get(this.locks.index());
         }
 
         /**

@@ -249,7 +249,7 @@ final class LockSpecReader {
 
         /** Returns the request with the attributes that are set. */
         LockRequest applyTo(LockRequest named) {
-            LockRequest request = withMode(named)
+            LockRequest request = withMaxWaiters(withMode(named))
                     .withOnLost(this.annotation.getEnum("onLost", OnLost.class))
                     .withOnNotGranted(this.annotation.getEnum("onNotGranted", OnNotGranted.class))
                     .withReleaseAfterTransaction(this.annotation.getBoolean("releaseAfterTransaction"));
@@ -281,6 +281,17 @@ final class LockSpecReader {
                         "Use @DistributedSemaphore, which has the attributes permits and weight.");
             }
             return request.withMode(mode);
+        }
+
+        private LockRequest withMaxWaiters(LockRequest request) {
+            int maxWaiters = this.annotation.getInt("maxWaiters");
+            if (maxWaiters < 0 && maxWaiters != DistributedLock.DEFAULT_MAX_WAITERS) {
+                throw this.site.rejection(
+                        "maxWaiters = " + maxWaiters + " is negative",
+                        "Set maxWaiters to the number of callers of one instance that may wait, or to 0 to refuse each"
+                                + " caller that would have to wait.");
+            }
+            return maxWaiters < 0 ? request : request.withMaxWaiters(maxWaiters);
         }
 
         private LockRequest withPermits(LockRequest request) {

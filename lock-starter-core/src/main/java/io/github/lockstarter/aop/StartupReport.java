@@ -71,6 +71,9 @@ final class StartupReport {
     /** Names of locks by the name in the properties whose settings apply to them. */
     private final Map<String, String> users = new ConcurrentHashMap<>();
 
+    /** Names that the application requests itself. */
+    private final Set<String> requested = ConcurrentHashMap.newKeySet();
+
     /** What was reported, or is about to be. */
     private final Set<Object> reported = ConcurrentHashMap.newKeySet();
 
@@ -82,6 +85,10 @@ final class StartupReport {
 
     StartupReport(RequestDefaults settings) {
         this.settings = settings;
+    }
+
+    void addRequestedName(String name) {
+        this.requested.add(name);
     }
 
     void setListener(LockNameListener listener) {
@@ -225,7 +232,7 @@ final class StartupReport {
                 this.locks.stream().map(lock -> lock.request().name()).collect(Collectors.toCollection(TreeSet::new));
         String unused = this.settings.named().written().stream()
                 .map(NamedSettings::name)
-                .filter(name -> !this.users.containsKey(name))
+                .filter(name -> !this.users.containsKey(name) && !this.requested.contains(name))
                 .map(name -> "distributed-lock.locks.[" + name + ']')
                 .collect(Collectors.joining(", "));
         if (!unused.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.lock.Acquisition;
@@ -19,6 +20,7 @@ import io.github.lockstarter.lock.Waiter;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StackRoom;
 import io.github.lockstarter.store.StoreListener;
@@ -68,6 +70,10 @@ public final class Engine implements StoreListener {
      * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
      * releasing its grant, the housekeeping gives the grant back.
      *
+     * Messages. A message about a forced release must reach an owner that has never waited. Therefore the store listens
+     * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance holds
+     * locks. An instance that holds locks for moments only needs no subscription.
+     *
      * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
      * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.
      */
@@ -112,13 +118,19 @@ public final class Engine implements StoreListener {
     private static final int MAX_UNKNOWN_IDS = 100;
 
     /**
+     * Maximum number of messages about forced releases in a second that are checked, because each of them may be forged
+     * and costs a command. The owner of any other notices its loss at its next renewal.
+     */
+    private static final int MAX_CHECKS = 1_000;
+
+    /**
      * Maximum number of rounds in which a thread executes effects that other threads have appended, and of waiting
      * commands that it writes in a row. The watchdog executes one round of effects, because other locks wait for its
      * call.
      */
     private static final int MAX_ROUNDS = 64;
 
-    private final LockStore store;
+    final LockStore store;
 
     private final Rules rules;
 
@@ -127,6 +139,12 @@ public final class Engine implements StoreListener {
     private final LeaseClock clock;
 
     private final AcquisitionIds ids;
+
+    /** The engine whose store this one shares, or {@code null} if this one starts and stops the store. */
+    private @Nullable Engine host;
+
+    /** The engine that shares the store of this one, or {@code null} if there is none. */
+    private volatile @Nullable Engine guest;
 
     private final Watchdog watchdog;
 
@@ -149,6 +167,9 @@ public final class Engine implements StoreListener {
     /** Number of messages about unknown acquisitions since the last housekeeping. */
     private final AtomicInteger unknownIds = new AtomicInteger();
 
+    /** Number of messages about forced releases since the last housekeeping. */
+    private final AtomicInteger checks = new AtomicInteger();
+
     /** Number of outcomes that were not reported to the window yet. */
     private final AtomicInteger outcomes = new AtomicInteger();
 
@@ -160,6 +181,9 @@ public final class Engine implements StoreListener {
 
     /** Time at which the store last replied, or {@link Moment#BEFORE} if it has not replied. */
     private volatile long repliedAt = Moment.BEFORE;
+
+    /** Whether this instance held locks at the last housekeeping. */
+    private boolean hasHeld;
 
     /** Whether cells may have become idle since the housekeeping last checked all of them. */
     private volatile boolean hasIdleCells;
@@ -183,11 +207,25 @@ public final class Engine implements StoreListener {
         this.watchdog = new Watchdog(store, this::nanos, this::keepHouse);
     }
 
+    /**
+     * Creates an engine that shares the store of another one, and has locks of other names. It must be started after
+     * its host and stopped before it. Only one engine at a time can share a store. No other instance waits for its
+     * locks, so that its stop waits for no release.
+     */
+    Engine(Engine host, Observer observer) {
+        this(host.store, host.rules, observer, host.clock, new AcquisitionIds());
+        this.host = host;
+    }
+
     // ---- Life
 
     public void start() {
         this.watchdog.start();
-        this.store.start(this.ids.instance(), this);
+        if (this.host != null) {
+            this.host.guest = this;
+        } else {
+            this.store.start(this.ids.instance(), this);
+        }
     }
 
     /**
@@ -203,11 +241,15 @@ public final class Engine implements StoreListener {
         }
         // Releases may be under way. Without them, the waiters of other instances would wait for the ends of leases.
         await(
-                Duration.ofNanos(this.rules.commandTimeout()),
+                this.host != null ? Duration.ZERO : Duration.ofNanos(this.rules.commandTimeout()),
                 () -> this.cells.values().stream().allMatch(Cell::isIdle));
         this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.giveUp(now)));
         this.watchdog.stop();
-        this.store.stop();
+        if (this.host != null) {
+            this.host.guest = null;
+        } else {
+            this.store.stop();
+        }
     }
 
     private void await(Duration atMost, BooleanSupplier isOver) {
@@ -327,6 +369,21 @@ public final class Engine implements StoreListener {
             cell.input((lock, now) -> withdrawn[0] = lock.withdraw(wait, Refusal.Cause.WITHDRAWN, now));
         }
         return withdrawn[0];
+    }
+
+    /** Returns how many callers of this JVM may wait for the lock of the request. */
+    public int maxWaiters(LockRequest request) {
+        return this.rules.maxWaiters(request);
+    }
+
+    /** Returns the refusal of a wait that would exceed its limit of waiters if it entered its lock now, or null. */
+    @Nullable
+    public Refusal refusalByLimit(Wait wait) {
+        @Nullable Refusal[] refusal = new Refusal[1];
+        if (maxWaiters(wait.request) < Integer.MAX_VALUE) {
+            inspect(wait.request.lockName(), lock -> refusal[0] = lock.refusalByLimit(wait));
+        }
+        return refusal[0];
     }
 
     // ---- Grants
@@ -450,7 +507,12 @@ public final class Engine implements StoreListener {
         }
         // A client that may publish messages must not be able to end a grant of another instance by its id.
         if (!this.ids.isOwn(id)) {
-            messageRejected();
+            Engine other = this.guest;
+            if (other != null && other.ids.isOwn(id)) {
+                other.granted(lock, id, token);
+            } else {
+                messageRejected();
+            }
             return;
         }
         StackRoom.require();
@@ -466,12 +528,32 @@ public final class Engine implements StoreListener {
     }
 
     @Override
+    public void notified(String lock, String id, Notice notice) {
+        Cell cell = this.cells.get(lock);
+        if (!this.ids.isOwn(id) || this.checks.get() >= MAX_CHECKS) {
+            messageRejected();
+        } else if (cell != null) {
+            // The message is late if the id is unknown.
+            cell.input((local, now) -> {
+                if (local.knows(id)) {
+                    this.checks.incrementAndGet();
+                    local.revoked(id, now);
+                }
+            });
+        }
+    }
+
+    @Override
     public void messageRejected() {
         this.observer.messageRejected();
     }
 
     @Override
     public void notificationsMayBeLost() {
+        Engine other = this.guest;
+        if (other != null) {
+            other.notificationsMayBeLost();
+        }
         this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.notificationsMayBeLost(now)));
     }
 
@@ -644,6 +726,12 @@ public final class Engine implements StoreListener {
 
     private void keepHouse() {
         this.unknownIds.set(0);
+        this.checks.set(0);
+        boolean holds = this.live.get() > 0;
+        if (holds && this.hasHeld) {
+            this.store.listen();
+        }
+        this.hasHeld = holds;
         if (this.hasFailed) {
             this.hasFailed = false;
             this.cells.values().forEach(Cell::goOn);

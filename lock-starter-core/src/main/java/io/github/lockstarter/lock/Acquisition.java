@@ -82,7 +82,7 @@ public final class Acquisition {
     @Nullable
     Sent waiting;
 
-    int waitingAttempts;
+    short waitingAttempts;
 
     // Attempts that may grant the lock to the id: they are under way, or their outcome is unknown
 
@@ -151,6 +151,13 @@ public final class Acquisition {
 
     /** Time from which the reply to the latest renewal counts as late. */
     long lateAt = NEVER;
+
+    /**
+     * Time of the latest message that the id was released by force, until a renewal is answered that was sent later, or
+     * {@code null} if there is none.
+     */
+    @Nullable
+    Moment revokedAt;
 
     /** The acquisition of the writer that has become this reader, or {@code null} if there is none. */
     @Nullable
@@ -235,6 +242,7 @@ public final class Acquisition {
         this.validUntilWall = writer.validUntilWall;
         this.validUntil = writer.validUntil;
         this.keepUntil = writer.keepUntil;
+        this.revokedAt = writer.revokedAt;
         this.isConfirmed = false;
     }
 

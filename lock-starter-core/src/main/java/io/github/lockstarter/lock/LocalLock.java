@@ -59,21 +59,29 @@ public final class LocalLock {
      *     clocks (Acquisition.extend; LeaseLock: Granted, Renewed).
      *   - A refusal states a fact. A waiter whose time is up stays in the queue until an attempt that was made while it
      *     waited has an outcome, but for no longer than a command timeout (endOverdueWaits).
-     *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver:
-     *     Notified). A renewal follows immediately. Any other message is a hint, after which the candidate asks the
-     *     store.
+     *   - A waiter counts for the limit of waiters from its entry if others wait or this JVM holds the whole lock, and
+     *     otherwise from the refusal of its first attempt. A waiter that would exceed its limit is refused at its
+     *     entry, before any command. If the first waiter begins to count later, the last one is refused (beginToWait).
+     *   - A message proves a grant from the waiting line if it cannot be about an older grant (isProof; HandOver and
+     *     SharedHandOver: Notified). A renewal follows immediately. Any other message is a hint, after which the
+     *     candidate asks the store.
      *   - The outcome of a command may be unknown. A command without a reply may have been executed, or may still be
      *     executed. Therefore the release of an id is repeated until the store has answered a release that was sent
      *     after the last attempt of the id had its outcome, and at least a lease after each attempt without a reply
      *     (isOver; WaitingLine: Repeat). An id is never used again.
      *   - If the store grants the lock to an id that no waiter needs, the id is released immediately (notified).
-     *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same, and the
-     *     grant gets the next token. Hand-overs are limited in time and number, because other JVMs must get their turn.
-     *     There is at most one for each microsecond since the grant, less the margin, which keeps tokens below the next
-     *     token of the store (mayHandOver; LeaseLock: PassOn).
-     *   - Readers of this JVM share an acquisition. They may join it for a bounded time after the store has granted it.
-     *     Only the first waiter may join, so a reader never overtakes a writer of this JVM (sharedAcquisition;
-     *     SharedWaiting: Join).
+     *   - A message about a forced release causes a renewal that is sent after it, and only its reply ends a grant
+     *     (revoked; Revocation: Notified, Renewed).
+     *   - A hand-over in memory changes nothing in the store: the id and the end of the lease stay the same. It is
+     *     possible between waiters of the same kind and weight. Hand-overs are limited in time and number, because
+     *     other JVMs must get their turn. A writer gets the next token. There is at most one for each microsecond since
+     *     the grant, less the margin, which keeps tokens below the next token of the store. A permit keeps its token,
+     *     because the tokens of other permits lie between it and the next token (mayHandOver; LeaseLock: PassOn,
+     *     Shared: PassPermitOn). The candidate stays in the line for the waiter behind.
+     *   - Readers of this JVM share an acquisition. They may join it for a bounded time after the store has granted it,
+     *     also before a renewal has confirmed a grant by message, which it then confirms for all of them. Only the
+     *     first waiter may join, so a reader never overtakes a writer of this JVM (sharedAcquisition; SharedWaiting:
+     *     Join).
      *   - A downgrade is repeated, instead of a renewal, until the store has answered it. The id of the writer is kept,
      *     because it may still own the lock, and is released after the id of the reader (Downgrade: Downgrade,
      *     DowngradeAgain).
@@ -88,7 +96,8 @@ public final class LocalLock {
      *
      * Units. Times are nanoseconds of the monotonic clock. Commands to the store use milliseconds.
      *
-     * Cost. With n waiters, entering, leaving and timing out take O(log n). With s acquisitions, each input takes O(s).
+     * Cost. With n waiters, entering, leaving and timing out take O(log n), and a refusal by the limit of waiters
+     * O(limit). With s acquisitions, each input takes O(s).
      * There is one acquisition for an exclusive lock or for all its readers, and one for each grant of permits.
      *
      * Sources. Gray and Cheriton, "Leases: an efficient fault-tolerant mechanism for distributed file cache
@@ -107,11 +116,11 @@ public final class LocalLock {
     private static final long WAKE_SPREAD = 20 * MILLI;
 
     /** Maximum number of renewals of one acquisition that may be without a reply when another one is sent. */
-    private static final int MAX_RENEWALS = 4;
+    static final int MAX_RENEWALS = 4;
 
     public final String name;
 
-    private final Rules rules;
+    final Rules rules;
 
     private final Effects out;
 
@@ -170,6 +179,14 @@ public final class LocalLock {
             // ask.
             this.out.refused(waiter, refusal(Cause.STORE_FAILED, waiter.kind.rejectedUse(this.name), false));
             return;
+        }
+        if (waiter.waitTime > 0 && (this.waiters.first != null || this.acquisitions != null)) {
+            Refusal byLimit = refusalByLimit(waiter);
+            if (byLimit != null) {
+                this.out.refused(waiter, byLimit);
+                return;
+            }
+            waiter.isWaiting = mustWait(waiter);
         }
         this.waiters.add(waiter, waiter.deadline);
         advance(now);
@@ -378,6 +395,24 @@ public final class LocalLock {
         advance(now);
     }
 
+    /**
+     * Processes a message that an id of this JVM was released by force. The message may be late, repeated or wrong, so
+     * the grants of the id are checked by a renewal, even if another renewal is under way. A token is not compared: the
+     * token of a grant that was handed over in memory is larger than the token in the store.
+     */
+    public void revoked(String id, Moment now) {
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            Acquisition former = acquisition.former;
+            if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {
+                acquisition.revokedAt = now;
+                if (acquisition.phase == Phase.HELD) {
+                    acquisition.dueAt = now.nanos();
+                }
+            }
+        }
+        advance(now);
+    }
+
     /** Lets the candidate ask the store, because messages may have been lost. */
     public void notificationsMayBeLost(Moment now) {
         askNow(now);
@@ -555,8 +590,8 @@ public final class LocalLock {
 
     /**
      * Derives from all facts what must happen now, in this order: grants end or are renewed, waiters whose time is up
-     * are refused, readers join an acquisition, the candidate follows the first waiter and asks the store, ids that
-     * have ended are released, and acquisitions that are over are removed.
+     * or that exceed their limit are refused, readers join an acquisition, the candidate follows the first waiter and
+     * asks the store, ids that have ended are released, and acquisitions that are over are removed.
      */
     private void advance(Moment now) {
         checkGrants(now);
@@ -564,6 +599,11 @@ public final class LocalLock {
         if (first != null) {
             endOverdueWaits(now);
             first = this.waiters.first;
+            Outcome known = this.outcome;
+            if (first != null && !first.isWaiting && known != null) {
+                beginToWait(first, known, now);
+                first = this.waiters.first;
+            }
         }
         while (first != null) {
             Acquisition shared = sharedAcquisition(first, now);
@@ -659,6 +699,40 @@ public final class LocalLock {
             return LossReason.OWNER_DIED;
         }
         return grant.renewUntil != BEFORE && grant.renewUntil <= now.nanos() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
+    }
+
+    // ---- The limit of waiters
+
+    /** Returns whether a waiter that enters now cannot ask the store, because others wait or this JVM has the lock. */
+    private boolean mustWait(Waiter waiter) {
+        return this.waiters.first != null || !mayAsk(waiter);
+    }
+
+    /**
+     * Returns the refusal of a waiter that enters now, is prepared to wait, would have to, and would exceed its limit.
+     * Returns {@code null} if it may enter.
+     */
+    public @Nullable Refusal refusalByLimit(Waiter waiter) {
+        boolean isAbove = mustWait(waiter) && this.waiters.isFull(this.rules.maxWaiters(waiter.request));
+        return isAbove ? refusal(Cause.QUEUE_FULL, null, false) : null;
+    }
+
+    /** Lets the first waiter count if its attempt was refused, and refuses the waiters that then exceed their limit. */
+    private void beginToWait(Waiter first, Outcome known, Moment now) {
+        if (first.waitTime == 0 || known.cause != Cause.HELD_BY_OTHERS || known.askedAt < first.enteredAt) {
+            return;
+        }
+        first.isWaiting = true;
+        int ahead = 0;
+        Waiter next;
+        for (Waiter each = first; each != null; each = next) {
+            next = each.next;
+            if (each.isWaiting && ahead >= this.rules.maxWaiters(each.request)) {
+                refuse(each, Cause.QUEUE_FULL, null, now);
+            } else if (each.isWaiting) {
+                ahead++;
+            }
+        }
     }
 
     // ---- The end of waits
@@ -968,8 +1042,7 @@ public final class LocalLock {
      * Returns whether a message proves a grant. An old message is about a grant that was made before the first proof of
      * the chain and has ended. Two signs show this: its token is not larger than the token of the owner at that time,
      * and the chain of proofs has a gap. Neither sign may be present. Both are checked, because tokens rely on the
-     * clock of the server. Messages about shared grants would be safe to believe, but are not used as proof: the waiter
-     * asks once more while others use the lock.
+     * clock of the server.
      */
     private boolean isProof(Acquisition acquisition, long token, Moment now) {
         Waiter first = Objects.requireNonNull(this.waiters.first);
@@ -978,7 +1051,6 @@ public final class LocalLock {
                 && acquisition.token > 0
                 && token > acquisition.token
                 && !acquisition.hasProofGap
-                && !acquisition.kind.isShared()
                 && Rules.usable(lease) - now.since(acquisition.notOwnerAt) >= Rules.minLeftOfProof(lease);
     }
 
@@ -1043,6 +1115,10 @@ public final class LocalLock {
         acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();
         acquisition.isJoinable = acquisition.kind.mode() == LockMode.READ && waiter.terms.isShareable();
         grant(acquisition, waiter, way, now);
+        if (acquisition.revokedAt != null) {
+            // The message about a forced release has arrived before the reply that has granted the lock.
+            acquisition.dueAt = now.nanos();
+        }
     }
 
     /** Creates the grant of a waiter, which need not be in the queue. */
@@ -1073,47 +1149,65 @@ public final class LocalLock {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
             if (acquisition.phase == Phase.HELD
                     && acquisition.isJoinable
-                    && acquisition.isConfirmed
+                    // The store may still have the writer that has become this reader.
+                    && (acquisition.isConfirmed || acquisition.former == null)
                     && acquisition.failures == 0
-                    && acquisition.terms.lease() == waiter.terms.lease()
-                    && now.nanos() - acquisition.grantedAt < this.rules.handOverTime()
-                    && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease())) {
+                    && !isAtRisk(acquisition)
+                    && mayBeginWith(acquisition, waiter.terms, now)) {
                 return acquisition;
             }
         }
         return null;
     }
 
+    /** Returns whether a renewal has failed or is late. All owners are at risk then, and none joins them. */
+    private static boolean isAtRisk(Acquisition acquisition) {
+        return acquisition.grant != null && acquisition.grant.state == Grant.State.AT_RISK;
+    }
+
     /**
      * Returns whether the acquisition may be handed over to the next waiter. The clock of this JVM may run faster than
-     * the clock of the store, so the number of hand-overs is limited with the same margin as a lease.
+     * the clock of the store, so the number of hand-overs is limited with the same margin as a lease, unless they keep
+     * the token.
      */
     private boolean mayHandOver(Grant grant, Waiter next, Moment now) {
         Acquisition acquisition = grant.acquisition;
         long since = now.nanos() - acquisition.grantedAt;
-        long left = acquisition.remaining(now);
-        return !acquisition.kind.isShared()
-                && !next.kind.isShared()
+        long tokens = acquisition.kind.isShared() ? Long.MAX_VALUE : Rules.tokensIn(since);
+        return acquisition.kind.equals(next.kind)
+                // Readers join it, unless their terms do not allow that.
+                && !acquisition.isJoinable
                 && acquisition.keepUntil <= now.nanos()
                 && acquisition.former == null
                 && grant.state == Grant.State.HELD
                 && grant.renewUntil > now.nanos()
                 && next.terms.isRenewed()
-                && next.terms.lease() == acquisition.terms.lease()
-                && since < this.rules.handOverTime()
-                && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))
+                && acquisition.handOvers < Math.min(this.rules.maxHandOvers(), tokens)
                 // If a nested hold has requested a longer lease and the next owner dies, the lock stays taken for
                 // longer than that owner has requested.
                 && acquisition.longestLease <= acquisition.terms.lease()
-                && left
+                && mayBeginWith(acquisition, next.terms, now);
+    }
+
+    /**
+     * Returns whether another owner may begin to use the acquisition without the store: for a limited time after the
+     * grant, and if enough is left of a lease that is as long as the requested one.
+     */
+    private boolean mayBeginWith(Acquisition acquisition, Terms terms, Moment now) {
+        long lease = acquisition.terms.lease();
+        return terms.lease() == lease
+                && now.nanos() - acquisition.grantedAt < this.rules.handOverTime()
+                && acquisition.remaining(now)
                         > (acquisition.isConfirmed
-                                ? Rules.minLeftToShare(acquisition.terms.lease())
+                                ? Rules.minLeftToShare(lease)
                                 : Rules.minLeftOfProof(this.rules.claim()));
     }
 
     private void handOver(Acquisition acquisition, Waiter next, Moment now) {
         acquisition.handOvers++;
-        acquisition.token++;
+        if (!acquisition.kind.isShared()) {
+            acquisition.token++;
+        }
         grant(acquisition, next, Way.LOCAL, now);
     }
 
@@ -1139,14 +1233,16 @@ public final class LocalLock {
                 acquisition.remove(grant);
             }
         }
+        boolean needsRenewal = acquisition.needsRenewal(now);
         if (acquisition.grant == null) {
             end(acquisition, now.nanos(), now);
-        } else if (acquisition.needsRenewal(now)) {
-            if (acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
+        } else if (needsRenewal || acquisition.revokedAt != null) {
+            if (needsRenewal && acquisition.renewalsOpen > 0 && acquisition.lateAt <= now.nanos()) {
                 atRisk(acquisition, null);
             }
             if (acquisition.renewalsOpen < MAX_RENEWALS) {
-                sendRenewal(acquisition, acquisition.terms.lease(), now);
+                // The shortest lease changes nothing in the store: a message must not extend a fixed lease.
+                sendRenewal(acquisition, needsRenewal ? acquisition.terms.lease() : MILLI, now);
             }
             acquisition.dueAt = lateAt(acquisition, now);
         } else {
@@ -1179,7 +1275,7 @@ public final class LocalLock {
 
     private void renewalAnswered(Acquisition acquisition, Sent sent, Reply reply, Moment now) {
         if (reply instanceof Reply.NotOwner none) {
-            LossReason reason = none.isFree() ? LossReason.DELETED : LossReason.TAKEN_OVER;
+            LossReason reason = reasonOf(acquisition, none.isFree());
             for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
                 this.out.renewalFailed(grant, sent.at, null);
                 lost(grant, reason);
@@ -1196,6 +1292,13 @@ public final class LocalLock {
         }
         acquisition.failures = 0;
         extend(acquisition, sent, leaseOf(sent));
+        Moment revokedAt = acquisition.revokedAt;
+        if (revokedAt != null && sent.at.nanos() >= revokedAt.nanos()) {
+            acquisition.revokedAt = null;
+        } else if (revokedAt != null) {
+            // The renewal that checks the message may have failed.
+            acquisition.dueAt = Math.min(acquisition.dueAt, acquisition.lateAt);
+        }
         for (Grant grant = acquisition.grant; grant != null; grant = grant.next) {
             this.out.renewed(grant, sent.at);
             if (grant.state == Grant.State.AT_RISK) {
@@ -1203,6 +1306,11 @@ public final class LocalLock {
                 this.out.recovered(grant);
             }
         }
+    }
+
+    /** Returns why the store does not have the id. */
+    private static LossReason reasonOf(Acquisition acquisition, boolean isFree) {
+        return acquisition.revokedAt != null ? LossReason.REVOKED : isFree ? LossReason.DELETED : LossReason.TAKEN_OVER;
     }
 
     private void atRisk(Acquisition acquisition, @Nullable LockStoreException cause) {
@@ -1288,7 +1396,7 @@ public final class LocalLock {
             next = new Successor(successor.id, millis(first.terms.lease()));
         }
         // The store already has the token, unless a hand-over has changed it. For a reader, the downgrade has sent it.
-        long lastToken = acquisition.handOvers > 0 ? acquisition.token : 0;
+        long lastToken = acquisition.handOvers > 0 && !acquisition.kind.isShared() ? acquisition.token : 0;
         send(new Command.Release(this.name, acquisition.id, lastToken, keep, next), acquisition, successor, now);
     }
 
@@ -1300,7 +1408,7 @@ public final class LocalLock {
                 && acquisition.remaining(now) > 0;
         if (grant != null && isReliable && (reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine)) {
             boolean isFree = reply instanceof Reply.NotOwner none && none.isFree();
-            lost(grant, isFree ? LossReason.DELETED : LossReason.TAKEN_OVER);
+            lost(grant, reasonOf(acquisition, isFree));
             this.out.released(grant, null);
             acquisition.releasing = null;
             grant.isReturned = true;

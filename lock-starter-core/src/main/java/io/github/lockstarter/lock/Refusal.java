@@ -22,11 +22,18 @@ public record Refusal(
         int used,
         boolean mayBeGranted) {
 
+    /** Returns whether nothing has failed: others held the lock, or too many callers wait for it. */
+    public boolean isNotGranted() {
+        return this.cause == Cause.HELD_BY_OTHERS || this.cause == Cause.QUEUE_FULL;
+    }
+
     public enum Cause {
         /** The store has confirmed that others held the lock when the time of the wait was up. */
         HELD_BY_OTHERS(Outcome.TIMEOUT),
         /** It is unknown whether the lock was held, because the store did not answer or has rejected the command. */
         STORE_FAILED(Outcome.ERROR),
+        /** As many callers of this JVM wait for the lock as the request allows. */
+        QUEUE_FULL(Outcome.QUEUE_FULL),
         /** The waiter was withdrawn, because it was interrupted or cancelled. */
         WITHDRAWN(Outcome.INTERRUPTED),
         /** The engine has stopped. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.lock;
 
+import io.github.lockstarter.LockRequest;
+
 /**
  * The settings of all locks of an engine, and the limits and parts of times that follow from them. Times are in
  * nanoseconds. Immutable.
@@ -13,9 +15,17 @@ package io.github.lockstarter.lock;
  * @param maxHandOvers maximum number of hand-overs in memory of one grant of the store
  * @param needsConfirmation whether a grant is proved only by the reply to a command of the acquisition itself, because
  *     replicas must confirm it
+ * @param maxWaiters maximum number of callers of this JVM that wait for one lock, unless a request sets
+ *     another number; {@code Integer.MAX_VALUE} if there is no limit
  */
 public record Rules(
-        long commandTimeout, long poll, long claim, long handOverTime, int maxHandOvers, boolean needsConfirmation) {
+        long commandTimeout,
+        long poll,
+        long claim,
+        long handOverTime,
+        int maxHandOvers,
+        boolean needsConfirmation,
+        int maxWaiters) {
 
     private static final long MIN_MARGIN = 2 * Moment.MILLI;
 
@@ -102,6 +112,12 @@ public record Rules(
         return isConfirmed
                 ? Math.min(lease / LATE_PART_OF_LEASE, left / LATE_PART_OF_REST)
                 : left / (2 * LATE_PART_OF_REST);
+    }
+
+    /** Returns how many callers of this JVM may wait for the lock. */
+    public int maxWaiters(LockRequest request) {
+        Integer own = request.maxWaiters();
+        return own != null ? own : this.maxWaiters;
     }
 
     /** Returns the maximum random part of an interval. */

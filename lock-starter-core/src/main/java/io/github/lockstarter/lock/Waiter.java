@@ -35,6 +35,12 @@ public abstract class Waiter {
     boolean isQueued;
 
     /**
+     * Whether the waiter counts for the limit of waiters. It does not while its first attempt is under way, or if it
+     * tries only once.
+     */
+    boolean isWaiting;
+
+    /**
      * The time at which something is due for the waiter: the end of the wait, then the end of the grace period after
      * it.
      */

@@ -35,6 +35,15 @@ final class WaiterQueue {
 
     private List<Waiter> overdue = List.of();
 
+    /** Returns whether at least this number of waiters count. Takes O(1) if there are fewer, otherwise O(limit). */
+    boolean isFull(int limit) {
+        int missing = limit;
+        for (Waiter waiter = this.first; waiter != null && missing > 0 && this.size >= limit; waiter = waiter.next) {
+            missing -= waiter.isWaiting ? 1 : 0;
+        }
+        return missing == 0;
+    }
+
     /** Returns the waiter for which something is due first, or {@code null} if the queue is empty. */
     @Nullable
     Waiter nextDue() {

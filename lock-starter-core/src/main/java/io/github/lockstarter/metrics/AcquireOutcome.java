@@ -8,6 +8,7 @@ enum AcquireOutcome {
     ACQUIRED,
     TIMEOUT,
     SKIPPED,
+    QUEUE_FULL,
     INTERRUPTED,
     ERROR;
 

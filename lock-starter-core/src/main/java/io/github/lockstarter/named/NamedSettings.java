@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param minHold zero: none
  * @param onLost the reaction to a loss; not {@code DEFAULT}
  * @param watchdogTimeout lease of renewed locks
+ * @param maxWaiters maximum number of callers of one instance that wait
  */
 public record NamedSettings(
         String name,
@@ -29,7 +30,8 @@ public record NamedSettings(
         @Nullable NamedValue<Duration> maxHold,
         @Nullable NamedValue<Duration> minHold,
         @Nullable NamedValue<OnLost> onLost,
-        @Nullable NamedValue<Duration> watchdogTimeout) {
+        @Nullable NamedValue<Duration> watchdogTimeout,
+        @Nullable NamedValue<Integer> maxWaiters) {
 
     private static final String ANNOTATION = "that of the annotation, or else ";
 
@@ -67,6 +69,10 @@ public record NamedSettings(
             SettingRule.requireTimeout(
                     watchdogTimeout.property(), watchdogTimeout.value(), "distributed-lock.watchdog.timeout");
         }
+        if (maxWaiters != null) {
+            SettingRule.requireMaxWaiters(
+                    maxWaiters.property(), maxWaiters.value(), ANNOTATION + "distributed-lock.max-waiters");
+        }
     }
 
     private static void requirePositive(NamedValue<Duration> time, String orElse, String otherwise) {
@@ -80,7 +86,7 @@ public record NamedSettings(
 
     /** Creates settings without any value. */
     public static NamedSettings of(String name) {
-        return new NamedSettings(name, null, null, null, null, null, null);
+        return new NamedSettings(name, null, null, null, null, null, null, null);
     }
 
     /**
@@ -114,7 +120,14 @@ public record NamedSettings(
 
     /** Returns one of the values, or {@code null} if there is none. */
     public @Nullable NamedValue<?> anyValue() {
-        return Stream.of(this.waitTime, this.lease, this.maxHold, this.minHold, this.onLost, this.watchdogTimeout)
+        return Stream.of(
+                        this.waitTime,
+                        this.lease,
+                        this.maxHold,
+                        this.minHold,
+                        this.onLost,
+                        this.watchdogTimeout,
+                        this.maxWaiters)
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
@@ -136,6 +149,7 @@ public record NamedSettings(
         changed = with(changed, always || request.lease() == null, this.lease, LockRequest::withLease);
         changed = with(changed, always || request.maxHold() == null, this.maxHold, LockRequest::withMaxHold);
         changed = with(changed, always || !request.isMinHoldSet(), this.minHold, LockRequest::withMinHold);
+        changed = with(changed, always || request.maxWaiters() == null, this.maxWaiters, LockRequest::withMaxWaiters);
         return with(changed, always || request.onLost() == OnLost.DEFAULT, this.onLost, LockRequest::withOnLost);
     }
 
@@ -156,7 +170,8 @@ public record NamedSettings(
                 first(this.maxHold, other.maxHold),
                 first(this.minHold, other.minHold),
                 first(this.onLost, other.onLost),
-                first(this.watchdogTimeout, other.watchdogTimeout));
+                first(this.watchdogTimeout, other.watchdogTimeout),
+                first(this.maxWaiters, other.maxWaiters));
     }
 
     private static <T> @Nullable NamedValue<T> first(@Nullable NamedValue<T> one, @Nullable NamedValue<T> other) {

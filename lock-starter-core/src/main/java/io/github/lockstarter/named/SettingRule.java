@@ -45,6 +45,16 @@ public final class SettingRule {
         require(isTime(value, MIN_TIMEOUT), property, value, "must be at least 100ms and at most 3660 days", otherwise);
     }
 
+    /** Requires a maximum number of waiters: zero or more, or {@code null} if it is not set. */
+    public static void requireMaxWaiters(String property, @Nullable Integer value, String otherwise) {
+        require(
+                value == null || value >= 0,
+                property,
+                value,
+                "must be zero (refuse each caller that would have to wait) or more",
+                otherwise);
+    }
+
     /** Returns whether the time is at least that, and not longer than any setting may be. */
     public static boolean isTime(Duration value, Duration least) {
         return value.compareTo(least) >= 0 && value.compareTo(MAX_TIME) <= 0;

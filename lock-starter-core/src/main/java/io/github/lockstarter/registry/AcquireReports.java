@@ -4,6 +4,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockQueueFullException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.engine.Engine;
@@ -49,11 +50,10 @@ final class AcquireReports {
         if (observed == Acquiring.UNOBSERVED) {
             return;
         }
-        boolean isHeld = refusal.cause() == Cause.HELD_BY_OTHERS;
         observed.notGranted(
                 wait.outcome(refusal),
                 this.events.failure(wait, refusal),
-                isHeld ? find(wait, refusal).holder() : null);
+                refusal.isNotGranted() ? find(wait, refusal).holder() : null);
     }
 
     /**
@@ -72,11 +72,25 @@ final class AcquireReports {
         }
         Found found = find(wait, refusal);
         boolean isForPermits = wait.kind.mode() == LockMode.PERMIT;
-        String message = (isForPermits ? "Semaphore '" : "Lock '") + this.events.shownName(wait) + "' "
-                + found.text() + '.'
+        String lock = (isForPermits ? "Semaphore '" : "Lock '") + this.events.shownName(wait) + "' ";
+        if (refusal.cause() == Cause.QUEUE_FULL) {
+            return queueFull(wait, lock, waited, found);
+        }
+        String message = lock + found.text() + '.'
                 + effort(wait, waited) + " Wait longer, or hold " + (isForPermits ? "permits" : "it")
                 + " for a shorter time." + ownLease(wait, found.holder());
         return notGranted(wait, message, waited, found.holder());
+    }
+
+    private LockQueueFullException queueFull(Wait wait, String lock, Duration waited, Found found) {
+        return new LockQueueFullException(
+                lock + "has too many waiters in this instance: at most " + this.engine.maxWaiters(wait.request)
+                        + " may wait (maxWaiters)." + (found.holder() != null ? " It " + found.text() + '.' : "")
+                        + " Let fewer callers use it at the same time, hold it for a shorter time, or raise the limit.",
+                wait.request.lockName(),
+                waited,
+                LeaseTerms.duration(wait.waitTime),
+                found.holder());
     }
 
     /** Creates the exception for a lock that was granted but could not be delivered. */

@@ -69,9 +69,9 @@ final class Acquisitions {
      * Acquires a lock on the calling thread. If this method throws, or the caller does before it can release the lock,
      * the caller must call {@link #failed}.
      *
-     * @param mustSucceed whether an exception is thrown if another owner held the lock until the end of the wait
+     * @param mustSucceed whether an exception is thrown if the lock is not granted although nothing has failed
      * @param attempt an attempt that this call has made before, or {@code null} if there is none
-     * @return the grant, or {@code null} if another owner held the lock and {@code mustSucceed} is {@code false}
+     * @return the grant, or {@code null} if the lock is not granted and {@code mustSucceed} is {@code false}
      * @throws LockException if the lock is not granted
      */
     @Nullable
@@ -105,7 +105,7 @@ final class Acquisitions {
         }
         Refusal refusal = Objects.requireNonNull(wait.refusal);
         this.reports.notify(observed, wait, refusal);
-        if (mustSucceed || refusal.cause() != Cause.HELD_BY_OTHERS) {
+        if (mustSucceed || !refusal.isNotGranted()) {
             throw this.reports.exception(wait, refusal);
         }
         return null;
@@ -136,22 +136,25 @@ final class Acquisitions {
      * Sends attempts to acquire several locks together, and waits for their outcomes.
      *
      * @return {@code null} if the calling thread must acquire the locks one after the other: it is interrupted, or what
-     *     it sends would wait behind the commands of others
+     *     it sends would wait behind the commands of others, and no lock has too many waiters
      */
     @Nullable
     Attempts attempt(List<LockRequest> requests, Owner owner) throws InterruptedException {
-        if (Thread.currentThread().isInterrupted() || !this.leases.engine().sendsImmediately()) {
+        if (Thread.currentThread().isInterrupted()) {
             return null;
         }
         Attempts attempts = new Attempts(this.leases, requests, owner, false);
-        attempts.sendAndAwait(began(requests.get(0)));
+        if (!attempts.isRefused() && !this.leases.engine().sendsImmediately()) {
+            return null;
+        }
+        attempts.sendAndAwait(began(attempts.first()));
         return attempts;
     }
 
     /** Sends attempts to acquire several locks together, without waiting for their outcomes. */
     Attempts attemptLater(List<LockRequest> requests) {
         Attempts attempts = new Attempts(this.leases, requests, Owner.NONE, true);
-        attempts.send(began(requests.get(0)));
+        attempts.send(began(attempts.first()));
         return attempts;
     }
 

@@ -97,7 +97,7 @@ public final class Attempts {
 
         /** Returns whether the outcome of this attempt is also the outcome of the given wait for the same lock. */
         boolean decides(Wait wait) {
-            return this.grant != null || wait.waitTime == 0;
+            return this.grant != null || wait.waitTime == 0 || isRefused();
         }
 
         /** Ends a wait, which has not entered its lock, with the outcome of this attempt. */
@@ -122,6 +122,11 @@ public final class Attempts {
 
     private final boolean isAsynchronous;
 
+    /** The refusal of the only attempt, if its lock has too many waiters, otherwise {@code null}. */
+    private final @Nullable Refusal byLimit;
+
+    private int skipped;
+
     private final List<Attempt> attempts = new ArrayList<>();
 
     /** The attempts that were not taken, up to the first that was refused. Empty until each attempt has an outcome. */
@@ -138,7 +143,8 @@ public final class Attempts {
     private final AtomicReference<@Nullable Acquiring> observed = new AtomicReference<>();
 
     /**
-     * Creates the attempts, and sends nothing.
+     * Creates the attempts, and sends nothing. If one of the locks has as many waiters as its request allows, the call
+     * is refused, so there is an attempt for this lock only.
      *
      * @param owner the thread to which the grants will belong, or {@link Owner#NONE}
      * @param isAsynchronous whether the caller does not wait with a thread
@@ -146,16 +152,47 @@ public final class Attempts {
     Attempts(LeaseHandle.Operations leases, List<LockRequest> requests, Owner owner, boolean isAsynchronous) {
         this.leases = leases;
         this.isAsynchronous = isAsynchronous;
-        for (LockRequest request : requests) {
-            this.attempts.add(new Attempt(request, leases.terms(), owner));
+        Refusal refusal = null;
+        for (int i = 0; i < requests.size() && refusal == null; i++) {
+            LockRequest request = requests.get(i);
+            Attempt attempt = new Attempt(request, leases.terms(), owner);
+            refusal = leases.terms().waitTime(request) > 0 ? leases.engine().refusalByLimit(attempt) : null;
+            if (refusal != null) {
+                this.attempts.clear();
+                this.skipped = i;
+            }
+            this.attempts.add(attempt);
         }
-        this.open = new AtomicInteger(requests.size());
+        this.byLimit = refusal;
+        this.open = new AtomicInteger(this.attempts.size());
+    }
+
+    /** Returns whether the call is refused, because one of its locks has as many waiters as its request allows. */
+    boolean isRefused() {
+        return this.byLimit != null;
+    }
+
+    /** Returns the request of the first attempt. */
+    LockRequest first() {
+        return this.attempts.get(0).request;
+    }
+
+    /**
+     * Returns the number of locks in front of the first attempt. It is not 0 only if the call is refused because of a
+     * later lock.
+     */
+    int skipped() {
+        return this.skipped;
     }
 
     /** Sends all attempts without waiting for a reply. */
     void send(Acquiring begun) {
         this.observed.set(begun);
         try {
+            if (this.byLimit != null) {
+                this.attempts.get(0).refused(this.byLimit);
+                return;
+            }
             this.attempts.forEach(attempt -> this.leases.engine().enter(attempt, null));
         } catch (Throwable ex) {
             abandon(Outcome.ERROR, ex);

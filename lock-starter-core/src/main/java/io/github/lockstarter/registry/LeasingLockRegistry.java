@@ -13,6 +13,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedCallback;
 import io.github.lockstarter.engine.LeaseClock;
 import io.github.lockstarter.engine.ThreadWait;
+import io.github.lockstarter.engine.WarmUp;
 import io.github.lockstarter.key.DeferredTypes;
 import io.github.lockstarter.lock.Grant;
 import io.github.lockstarter.lock.Owner;
@@ -70,8 +71,6 @@ public final class LeasingLockRegistry
 
     private final OwnedLocks owned;
 
-    private final StoredLocks stored;
-
     /** Methods and names of locks that were logged, because their work did not end with the call. */
     private final Set<Object> unfinished = ConcurrentHashMap.newKeySet();
 
@@ -121,11 +120,7 @@ public final class LeasingLockRegistry
                 meters, List.copyOf(listeners), observer != null ? observer : AcquireObserver.NONE);
         this.clock = clock;
         this.owned = new OwnedLocks(this::run, settings.names(), settings.onLost());
-        this.stored = new StoredLocks(store);
-        this.startedStore = () -> {
-            Run unused = run();
-            return this.stored;
-        };
+        this.startedStore = () -> run().stored;
     }
 
     /** Sets the fence that is called for later grants. */
@@ -301,6 +296,16 @@ public final class LeasingLockRegistry
         return current;
     }
 
+    /**
+     * Hands a private lock over on the calling thread, so that later hand-overs from other instances are faster. Starts
+     * the registry if necessary.
+     *
+     * @see WarmUp#handOver
+     */
+    public int warmUp(int handOvers, Duration pause) throws InterruptedException {
+        return new WarmUp(run().engine).handOver(handOvers, pause);
+    }
+
     @Override
     public void start() {
         this.lifecycle.lock();
@@ -451,16 +456,17 @@ public final class LeasingLockRegistry
 
     @Override
     public Optional<Stored> stored(String lockName) {
-        Run current = this.run;
-        return this.stored.describe(
-                lockName, current != null ? current.instances : null, this.settings.commandTimeout());
+        return storedLocks().describe(lockName, this.settings.commandTimeout());
     }
 
     @Override
     public CompletionStage<Optional<Stored>> storedAsync(String lockName) {
-        Run current = this.run;
-        return this.stored.describeAsync(
-                lockName, current != null ? current.instances : null, this.settings.commandTimeout());
+        return storedLocks().describeAsync(lockName, this.settings.commandTimeout());
+    }
+
+    /** Returns the stored locks without starting the registry. */
+    private StoredLocks storedLocks() {
+        return ofRun(current -> current.stored, new StoredLocks(this.store, null, null));
     }
 
     @Override

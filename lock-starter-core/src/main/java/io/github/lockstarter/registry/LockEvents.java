@@ -71,6 +71,8 @@ final class LockEvents implements Engine.Observer {
             LossReason.DELETED,
             "it has no owner in the store. It was unlocked by force, deleted, evicted or lost in a failover:"
                     + " check the store's eviction policy and persistence.",
+            LossReason.REVOKED,
+            "it was released by force, with LeaseLock.forceUnlock or the actuator endpoint. Another owner may have it now.",
             LossReason.MAX_HOLD,
             "it was held longer than its maxHold allows. Find out why the work takes so long, or raise maxHold.",
             LossReason.OWNER_DIED,

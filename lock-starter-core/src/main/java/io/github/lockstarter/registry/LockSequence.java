@@ -124,9 +124,14 @@ public final class LockSequence {
 
     // ---- Acquiring
 
-    /** Returns the number of locks that were granted, which is the index of the next one. */
+    /** Returns the number of locks that were granted. */
     public int granted() {
         return this.leases.size();
+    }
+
+    /** Returns the index of the lock that is acquired next, or that was refused. */
+    public int index() {
+        return granted() + (this.attempts != null ? this.attempts.skipped() : 0);
     }
 
     /** Returns whether all locks were granted. */
@@ -155,7 +160,7 @@ public final class LockSequence {
         if (!hasAttempt()) {
             requireTime();
         }
-        LockRequest request = this.requests.get(granted());
+        LockRequest request = this.requests.get(index());
         return withinTheCall(
                 hasWaited()
                         ? afterWaiting(request, this.defaults.waitTimeOf(request), System.nanoTime() - this.startNanos)

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param logKeys whether log lines and exception messages contain the keys of locks; otherwise they contain digests
  * @param application name of the application, which other instances show as the holder of a lock
  * @param warnOnUnlockInTransaction whether a lock that is released in a running transaction is logged as a warning
+ * @param maxWaiters maximum number of callers of this instance that wait for one lock, or {@code null} if there is no
+ *     limit
  * @param named settings of locks by their static names, which take precedence
  */
 public record LockSettings(
@@ -47,6 +49,7 @@ public record LockSettings(
         boolean logKeys,
         String application,
         boolean warnOnUnlockInTransaction,
+        @Nullable Integer maxWaiters,
         SettingsByName named)
         implements RequestDefaults {
 
@@ -96,6 +99,7 @@ public record LockSettings(
                 shutdownTimeout,
                 "must be zero or more",
                 "10s");
+        SettingRule.requireMaxWaiters("max-waiters", maxWaiters, "no limit");
     }
 
     /**
@@ -136,27 +140,28 @@ public record LockSettings(
                 true,
                 UNNAMED_APPLICATION,
                 true,
+                null,
                 SettingsByName.NONE);
     }
 
     /** Returns a copy with the given limits of hand-offs. */
     public LockSettings withHandOff(HandOffSettings changed) {
-        return with(changed, null, null, null, null, null);
+        return with(changed, null, null, null, null, null, null);
     }
 
     /** Returns a copy with the given release mode. */
     public LockSettings withReleaseMode(ReleaseMode changed) {
-        return with(null, changed, null, null, null, null);
+        return with(null, changed, null, null, null, null, null);
     }
 
     /** Returns a copy whose messages contain keys or digests of them. */
     public LockSettings withLogKeys(boolean changed) {
-        return with(null, null, changed, null, null, null);
+        return with(null, null, changed, null, null, null, null);
     }
 
     /** Returns a copy with the given name of the application. */
     public LockSettings withApplication(String changed) {
-        return with(null, null, null, changed, null, null);
+        return with(null, null, null, changed, null, null, null);
     }
 
     /**
@@ -165,12 +170,17 @@ public record LockSettings(
      * @throws InvalidLockSettingException if a watchdog timeout leaves no time for a retry
      */
     public LockSettings withNamed(SettingsByName changed) {
-        return with(null, null, null, null, null, changed);
+        return with(null, null, null, null, null, null, changed);
     }
 
     /** Returns a copy that does or does not log the release of a lock in a running transaction. */
     public LockSettings withWarnOnUnlockInTransaction(boolean changed) {
-        return with(null, null, null, null, changed, null);
+        return with(null, null, null, null, changed, null, null);
+    }
+
+    /** Returns a copy in which at most this number of callers may wait for one lock; {@code null} keeps the number. */
+    public LockSettings withMaxWaiters(@Nullable Integer changed) {
+        return with(null, null, null, null, null, changed, null);
     }
 
     /** Returns the request with the settings of its name as defaults, or the same object if nothing is added. */
@@ -224,6 +234,7 @@ public record LockSettings(
             @Nullable Boolean changedLogKeys,
             @Nullable String changedApplication,
             @Nullable Boolean changedWarning,
+            @Nullable Integer changedMaxWaiters,
             @Nullable SettingsByName changedNamed) {
         return new LockSettings(
                 this.waitTime,
@@ -239,6 +250,7 @@ public record LockSettings(
                 changedLogKeys != null ? changedLogKeys : this.logKeys,
                 changedApplication != null ? changedApplication : this.application,
                 changedWarning != null ? changedWarning : this.warnOnUnlockInTransaction,
+                changedMaxWaiters != null ? changedMaxWaiters : this.maxWaiters,
                 changedNamed != null ? changedNamed : this.named);
     }
 

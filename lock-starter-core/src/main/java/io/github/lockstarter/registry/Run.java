@@ -33,6 +33,8 @@ final class Run {
 
     final Inventory inventory;
 
+    final StoredLocks stored;
+
     Run(LockStore store, LockSettings settings, LockEvents.Observers observers, LeaseClock clock) {
         this.settings = settings;
         LoggedNames names = settings.names();
@@ -45,7 +47,8 @@ final class Run {
                 this.events,
                 this.threads,
                 new LeaseTerms(settings),
-                settings.releaseMode() == ReleaseMode.BACKGROUND,
+                // Without an order of commands, the next acquisition of a thread could overtake its own release.
+                settings.releaseMode() == ReleaseMode.BACKGROUND && store.sendsWithoutThread(),
                 settings.warnOnUnlockInTransaction() ? new UnlockWarning() : null,
                 new ReferenceQueue<>());
         this.acquisitions = new Acquisitions(
@@ -55,6 +58,7 @@ final class Run {
                 observers.acquisitions(),
                 settings.commandTimeout().toNanos());
         this.inventory = new Inventory(this.engine, this.events, store, settings);
+        this.stored = new StoredLocks(store, this.engine, this.instances);
     }
 
     private static Rules rules(LockStore store, LockSettings settings) {
@@ -66,7 +70,8 @@ final class Run {
                 claim,
                 handOff.maxTime().toNanos(),
                 handOff.maxCount(),
-                claim == 0);
+                claim == 0,
+                settings.maxWaiters() != null ? settings.maxWaiters() : Integer.MAX_VALUE);
     }
 
     private Moment now() {

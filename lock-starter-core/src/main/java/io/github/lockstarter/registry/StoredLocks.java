@@ -5,12 +5,16 @@ import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
 import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.engine.AcquisitionIds;
+import io.github.lockstarter.engine.Engine;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoredHolder;
 import io.github.lockstarter.store.StoredLock;
+import io.github.lockstarter.text.LockLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -21,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +41,24 @@ final class StoredLocks {
      */
     private static final long MAX_TIME_MICROS = 1L << 53;
 
+    private static final LockLog logger = LockLog.of(StoredLocks.class);
+
     private final LockStore store;
 
-    StoredLocks(LockStore store) {
+    private final @Nullable Engine engine;
+
+    private final @Nullable Instances instances;
+
+    /**
+     * Creates the locks of a store.
+     *
+     * @param engine the locks of this instance, or {@code null} if it was not started
+     * @param instances reads the descriptions of instances, or {@code null} if only their ids are shown
+     */
+    StoredLocks(LockStore store, @Nullable Engine engine, @Nullable Instances instances) {
         this.store = store;
+        this.engine = engine;
+        this.instances = instances;
     }
 
     /**
@@ -63,24 +82,45 @@ final class StoredLocks {
 
     /**
      * Releases the lock on behalf of its owners. Their ids are used, because a repeated command must not release the
-     * lock of the next owner.
+     * lock of the next owner. Each instance whose grant has ended is notified, and checks its grant. If the message is
+     * lost or cannot be sent, it checks the grant by its next renewal.
      *
-     * @param mode READ to release only readers, or WRITE or {@code null} to release all owners
-     * @return whether there was an owner
+     * @param whichOwners the ids that are released
+     * @return whether there was such an owner
      */
-    boolean forceRelease(String lockName, @Nullable LockMode mode) {
+    boolean forceRelease(String lockName, Predicate<String> whichOwners) {
         StoredLock found = find(lockName, false);
         boolean released = false;
         for (String owner : found != null ? owners(found) : List.<String>of()) {
-            if (mode != LockMode.READ || GrantKind.of(owner).mode() == LockMode.READ) {
+            if (whichOwners.test(owner)) {
                 Reply reply = release(lockName, owner);
-                if (Reply.NotOwner.TAKEN.equals(reply)) {
+                boolean isKept = Reply.NotOwner.TAKEN.equals(reply);
+                if (isKept) {
                     reply = release(lockName, GrantKind.keptOf(owner));
                 }
-                released |= !(reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine);
+                boolean isEnded = !(reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine);
+                if (isEnded && !isKept) {
+                    notify(lockName, owner);
+                }
+                released |= isEnded;
             }
         }
         return released;
+    }
+
+    /** Notifies the instance of a grant that was released by force. Does not wait until the message is sent. */
+    private void notify(String lockName, String id) {
+        String instance = AcquisitionIds.instanceOf(id);
+        if (this.engine != null && this.instances != null && this.instances.isOwn(Instances.byId(id))) {
+            this.engine.notified(lockName, id, Notice.REVOKED);
+        } else if (instance != null) {
+            CompletionStage<?> unused = this.store
+                    .send(new Command.Notify(lockName, instance, id, Notice.REVOKED))
+                    .exceptionally(failure -> {
+                        logger.debug("The owner of a lock that was released by force was not notified.", failure);
+                        return Reply.Done.INSTANCE;
+                    });
+        }
     }
 
     private Reply release(String lockName, String owner) {
@@ -99,22 +139,20 @@ final class StoredLocks {
 
     /**
      * Describes a lock. Waits for the descriptions of all holders and waiters together, for at most the given time.
-     *
-     * @param instances reads the descriptions of instances, or {@code null} if only their ids are shown
      */
-    Optional<Stored> describe(String lockName, @Nullable Instances instances, Duration atMost) {
-        return described(find(lockName, false), instances, atMost).join();
+    Optional<Stored> describe(String lockName, Duration atMost) {
+        return described(find(lockName, false), atMost).join();
     }
 
     /** Describes a lock as {@link #describe} does, without blocking. */
-    CompletionStage<Optional<Stored>> describeAsync(String lockName, @Nullable Instances instances, Duration atMost) {
+    CompletionStage<Optional<Stored>> describeAsync(String lockName, Duration atMost) {
         return this.store
                 .send(new Command.Inspect(lockName, false))
-                .thenCompose(reply -> described(((Reply.Described) reply).lock(), instances, atMost));
+                .thenCompose(reply -> described(((Reply.Described) reply).lock(), atMost));
     }
 
-    private static CompletableFuture<Optional<Stored>> described(
-            @Nullable StoredLock found, @Nullable Instances instances, Duration atMost) {
+    private CompletableFuture<Optional<Stored>> described(@Nullable StoredLock found, Duration atMost) {
+        Instances instances = this.instances;
         if (found == null || instances == null) {
             return CompletableFuture.completedFuture(
                     Optional.ofNullable(found).map(lock -> described(lock, Instances::byId)));
@@ -133,6 +171,7 @@ final class StoredLocks {
         List<StoredGrant> holders = found.holders().stream()
                 .sorted(Comparator.comparingLong(StoredHolder::fencingToken))
                 .map(holder -> new StoredGrant(
+                        holder.acquisitionId(),
                         instances.apply(holder.acquisitionId()),
                         holder.fencingToken(),
                         millis(holder.remainingMillis()),

@@ -4,11 +4,13 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.text.LoggedNames;
 import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -127,7 +129,16 @@ final class ThreadOwnedLock implements LeaseLock {
 
     @Override
     public boolean forceUnlock() {
-        return this.store.get().forceRelease(this.request.lockName(), this.mode);
+        return forceUnlock(id -> this.mode != LockMode.READ || GrantKind.of(id).mode() == LockMode.READ);
+    }
+
+    @Override
+    public boolean forceUnlock(String holder) {
+        return forceUnlock(holder::equals);
+    }
+
+    private boolean forceUnlock(Predicate<String> whichOwners) {
+        return this.store.get().forceRelease(this.request.lockName(), whichOwners);
     }
 
     @Override

@@ -93,6 +93,17 @@ public sealed interface Command {
     record RenewAll(List<Renew> renewals) implements Command {}
 
     /**
+     * Sends a message to the instance of a grant. Changes nothing in the store, and nothing shows whether the message is
+     * received.
+     *
+     * <p>Reply: {@link Reply.Done}. Fails if the store sends no messages.
+     *
+     * @param instance id of the instance
+     * @param id id of the acquisition
+     */
+    record Notify(String lock, String instance, String id, Notice notice) implements Command {}
+
+    /**
      * Publishes the description of an instance for a limited time, or prolongs that time. The description of an
      * instance never changes. In a store that does not support it, the command has no effect.
      *

@@ -94,6 +94,13 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private Reply execute(Command command) {
+        if (command instanceof Command.Notify message) {
+            StoreListener listener = this.shared.listeners.get(message.instance());
+            if (listener != null) {
+                listener.notified(message.lock(), message.id(), message.notice());
+            }
+            return Reply.Done.INSTANCE;
+        }
         // A stack that overflows within lock() or unlock() would leave the mutex locked.
         StackRoom.require();
         int hash = command.lock().hashCode();

@@ -47,6 +47,12 @@ public interface LockStore {
      */
     CompletionStage<Reply> send(Command command);
 
+    /**
+     * Prepares to receive messages about the grants of this instance, unless that has been done. Called again and again
+     * while it holds locks. Never blocks.
+     */
+    default void listen() {}
+
     /** Returns whether {@link #send} needs no thread, so that any number of commands may be under way. */
     default boolean sendsWithoutThread() {
         return true;

@@ -47,8 +47,9 @@ class LockAttributesTest {
         tryOnce          | Accepted.tryOnce wait=PT0S
         hash             | desk #1
         read             | Accepted.read READ
+        limit            | Accepted.limit maxWaiters=0
         permits          | Accepted.permits 1 of 3
-        allOfASemaphore  | exports wait=PT4S lease=PT40S maxHold=PT1M minHold=PT2S INTERRUPT 2 of 5
+        allOfASemaphore  | exports wait=PT4S lease=PT40S maxHold=PT1M minHold=PT2S maxWaiters=20 INTERRUPT 2 of 5
         permitsInTexts   | exports-eu wait=PT9S 1 of 7
         composed         | printers 3 of 4
         """)
@@ -88,6 +89,7 @@ class LockAttributesTest {
                         request.lease() != null ? "lease=" + request.lease() : "",
                         request.maxHold() != null ? "maxHold=" + request.maxHold() : "",
                         request.minHold().isZero() ? "" : "minHold=" + request.minHold(),
+                        request.maxWaiters() != null ? "maxWaiters=" + request.maxWaiters() : "",
                         request.onLost() == OnLost.DEFAULT
                                 ? ""
                                 : request.onLost().name(),
@@ -105,6 +107,7 @@ class LockAttributesTest {
         leaseTextZero     | leaseString = "0s" is out of range                      | at least 1 ms
         leaseTextWrong    | leaseString = "${never}", which is "never", is not a duration | 30s, PT30S
         leaseTwice        | lease and leaseString are both set                      | Remove lease or leaseString
+        limitNegative     | maxWaiters = -1 is negative                             | to 0 to refuse each caller
         waitNegative      | waitTime = -1000 with timeUnit = MICROSECONDS           | -1 (no limit)
         waitTwice         | waitTime and waitTimeString are both set                | Remove waitTime or waitTimeString
         waitUnresolved    | waitTimeString = "${missing}" has a placeholder         | Set the property
@@ -289,6 +292,9 @@ class LockAttributesTest {
         @DistributedLock(mode = LockMode.READ)
         void read() {}
 
+        @DistributedLock(maxWaiters = 0)
+        void limit() {}
+
         @DistributedSemaphore(permits = 3)
         void permits() {}
 
@@ -300,6 +306,7 @@ class LockAttributesTest {
                 waitTime = 4,
                 maxHold = 60,
                 minHold = 2,
+                maxWaiters = 20,
                 timeUnit = TimeUnit.SECONDS,
                 onLost = OnLost.INTERRUPT)
         void allOfASemaphore() {}
@@ -326,6 +333,9 @@ class LockAttributesTest {
 
         @DistributedLock(lease = 999_999, timeUnit = TimeUnit.NANOSECONDS)
         void leaseTooShort() {}
+
+        @DistributedLock(maxWaiters = -1)
+        void limitNegative() {}
 
         @DistributedLock(lease = -2)
         void leaseNegative() {}

@@ -8,7 +8,9 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockFailureHandler;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockQueueFullException;
 import io.github.lockstarter.OnNotGranted;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -18,6 +20,7 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
+import reactor.core.publisher.Mono;
 
 /** The outcome of a call whose lock is not granted. */
 class NotGrantedTest {
@@ -62,6 +65,27 @@ class NotGrantedTest {
             assertThatThrownBy(() -> this.jobs.withFailingFallback("a")).hasMessage("on purpose");
         });
         assertThat(this.jobs.withFallback("a")).isEqualTo("done");
+    }
+
+    @Test
+    void shouldApplyToACallThatMayNotWait() {
+        app.takenByAnother("job", () -> {
+            assertThatThrownBy(this.jobs::limited)
+                    .isInstanceOf(LockQueueFullException.class)
+                    .hasMessageContaining("'job'")
+                    .hasMessageContaining("at most 0");
+            assertThat(this.jobs.limitedAndSkipped()).isNull();
+            assertThat(this.jobs.limitedWithFallback("a")).isEqualTo("instead of a");
+            assertThat(this.jobs.limitedWithTwoLocks("a"))
+                    .as("skipped by the second annotation, without the fallback of the first")
+                    .isNull();
+            assertThat(this.jobs.limitedFuture())
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LockQueueFullException.class);
+            assertThatThrownBy(() -> this.jobs.limitedMono().block()).isInstanceOf(LockQueueFullException.class);
+        });
+        assertThat(this.jobs.limited()).isEqualTo("done");
     }
 
     @Test
@@ -202,6 +226,37 @@ class NotGrantedTest {
         @DistributedLock(name = "job", waitTime = 0, fallback = "failing")
         public String withFailingFallback(String what) {
             return "done";
+        }
+
+        @DistributedLock(name = "job", maxWaiters = 0)
+        public String limited() {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", maxWaiters = 0, onNotGranted = OnNotGranted.SKIP)
+        public String limitedAndSkipped() {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", maxWaiters = 0, fallback = "instead")
+        public String limitedWithFallback(String what) {
+            return "done";
+        }
+
+        @DistributedLock(name = "free", fallback = "instead")
+        @DistributedLock(name = "job", maxWaiters = 0, onNotGranted = OnNotGranted.SKIP)
+        public String limitedWithTwoLocks(String what) {
+            return "done";
+        }
+
+        @DistributedLock(name = "job", maxWaiters = 0)
+        public CompletableFuture<String> limitedFuture() {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @DistributedLock(name = "job", maxWaiters = 0)
+        public Mono<String> limitedMono() {
+            return Mono.just("done");
         }
 
         @DistributedLock(name = "free", waitTime = 0, fallback = "instead")

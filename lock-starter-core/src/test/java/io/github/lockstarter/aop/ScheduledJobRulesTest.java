@@ -90,6 +90,7 @@ class ScheduledJobRulesTest {
                 null,
                 new NamedValue<>("locks.report.min-hold", Duration.ofMillis(60)),
                 null,
+                null,
                 null);
 
         assertThatThrownBy(() -> LockedContext.with(
@@ -105,7 +106,7 @@ class ScheduledJobRulesTest {
     void shouldFailForAJobThatWaitsByAProperty(String name) {
         String property = NamedSettings.property(name, "wait-time");
         NamedSettings settings = new NamedSettings(
-                name, new NamedValue<>(property, Duration.ofSeconds(5)), null, null, null, null, null);
+                name, new NamedValue<>(property, Duration.ofSeconds(5)), null, null, null, null, null, null);
 
         assertThatThrownBy(() -> LockedContext.with(
                         LockSettings.of(Duration.ofSeconds(30)).withNamed(new SettingsByName(List.of(settings))),

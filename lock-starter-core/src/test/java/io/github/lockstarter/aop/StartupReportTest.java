@@ -214,7 +214,14 @@ class StartupReportTest {
 
     private static LockSettings lease(String name, Duration lease) {
         NamedSettings settings = new NamedSettings(
-                name, null, new NamedValue<>(NamedSettings.property(name, "lease"), lease), null, null, null, null);
+                name,
+                null,
+                new NamedValue<>(NamedSettings.property(name, "lease"), lease),
+                null,
+                null,
+                null,
+                null,
+                null);
         return LockSettings.of(Duration.ofSeconds(30)).withNamed(new SettingsByName(List.of(settings)));
     }
 

@@ -27,6 +27,7 @@ class MessageRulesTest {
             "lock-starter-core",
             "lock-starter-autoconfigure",
             "extensions/lock-starter-jdbc",
+            "extensions/lock-starter-leader",
             "extensions/lock-starter-shedlock",
             "extensions/lock-starter-spring-integration",
             "extensions/lock-starter-test",

@@ -27,6 +27,7 @@ class ModuleBoundariesTest {
             "lock-starter-autoconfigure",
             "extensions/lock-starter-health-boot3",
             "extensions/lock-starter-jdbc",
+            "extensions/lock-starter-leader",
             "extensions/lock-starter-shedlock",
             "extensions/lock-starter-spring-integration",
             "extensions/lock-starter-test",

@@ -31,4 +31,7 @@ abstract class Contracts implements BackendSource {
 
     @Nested
     class Permits extends PermitsContract {}
+
+    @Nested
+    class WaiterLimit extends WaiterLimitContract {}
 }

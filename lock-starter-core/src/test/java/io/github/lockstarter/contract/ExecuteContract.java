@@ -114,7 +114,7 @@ abstract class ExecuteContract extends RegistryFixture {
     /** Takes the lock away and waits until its owner is notified. */
     private void lose(Lease lease) throws Exception {
         registry().getLock(NAME).forceUnlock();
-        assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
+        assertThat(get(lease.lost())).isIn(LossReason.REVOKED, LossReason.DELETED);
     }
 
     @Test
@@ -129,7 +129,7 @@ abstract class ExecuteContract extends RegistryFixture {
                     return "result";
                 }))
                 .satisfies(ex -> {
-                    assertThat(ex.reason()).isEqualTo(LossReason.DELETED);
+                    assertThat(ex.reason()).isIn(LossReason.REVOKED, LossReason.DELETED);
                     assertThat(ex.lockName()).isEqualTo(NAME);
                     assertThat(ex.fencingToken()).isPositive();
                 });

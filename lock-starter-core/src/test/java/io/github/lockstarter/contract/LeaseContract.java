@@ -17,9 +17,11 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
 import io.github.lockstarter.registry.LeasingLockRegistry;
+import io.github.lockstarter.store.MessageStatus;
 import io.github.lockstarter.testsupport.LogCapture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a lease says about itself, how long it lasts, and how it ends. */
@@ -201,6 +203,29 @@ abstract class LeaseContract extends RegistryFixture {
                 .isEmpty();
         assertThat(backend().remaining(NAME)).isBetween(Duration.ofSeconds(1), LONG);
         assertThat(there.getLock(NAME).forceUnlock()).as("the lock was kept").isTrue();
+    }
+
+    /** An instance receives messages, unless there are none, after it has held a lock for a while. */
+    @Test
+    void shouldBeLostAtAForcedReleaseAlthoughItIsNeverRenewed() throws Exception {
+        LeasingLockRegistry here = registry(settings(LONG));
+        LeasingLockRegistry there = registry(settings(LONG));
+        Lease beside = here.acquire(LockRequest.of("beside"));
+
+        soon().until(() -> {
+            Lease lease = here.acquire(request().withLease(LONG));
+            assertThat(there.getLock(NAME).forceUnlock()).isTrue();
+            LossReason reason = lease.lost()
+                    .toCompletableFuture()
+                    .completeOnTimeout(LossReason.EXPIRED, 1, TimeUnit.SECONDS)
+                    .join();
+            assertThat(lease.release()).isFalse();
+            MessageStatus messages = there.messages();
+            return reason == LossReason.REVOKED
+                    || (messages != null && messages.mode().equals("polling"));
+        });
+
+        assertThat(beside.release()).isTrue();
     }
 
     @Test

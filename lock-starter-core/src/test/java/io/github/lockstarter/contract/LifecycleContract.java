@@ -77,6 +77,18 @@ abstract class LifecycleContract extends RegistryFixture {
         assertThat(second.release()).isTrue();
     }
 
+    /** One attempt, which the store would refuse if it reached the store before the release. */
+    @Test
+    void shouldAcquireAgainAfterAReleaseInTheBackground() {
+        LeaseLock lock =
+                registry(settings(LONG).withReleaseMode(ReleaseMode.BACKGROUND)).getLock(NAME);
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(lock.tryLock()).isTrue();
+            lock.unlock();
+        }
+    }
+
     @Test
     void shouldHaveReleasedInTheBackgroundWhenItStops() throws Exception {
         LeasingLockRegistry registry =

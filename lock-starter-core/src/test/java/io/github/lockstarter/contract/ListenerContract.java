@@ -135,9 +135,9 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(events.get(1))
                 .isInstanceOfSatisfying(
                         LockRenewalFailedEvent.class,
-                        failed -> assertThat(failed.lossReason()).isEqualTo(LossReason.DELETED));
+                        failed -> assertThat(failed.lossReason()).isIn(LossReason.REVOKED, LossReason.DELETED));
         assertThat(events.get(2)).isInstanceOfSatisfying(LockLostEvent.class, lost -> {
-            assertThat(lost.reason()).isEqualTo(LossReason.DELETED);
+            assertThat(lost.reason()).isIn(LossReason.REVOKED, LossReason.DELETED);
             assertThat(lost.fencingToken()).isEqualTo(lease.fencingToken());
         });
         assertThat(events.get(3))
@@ -246,7 +246,7 @@ abstract class ListenerContract extends RegistryFixture {
         lock.unlock();
         try (Lease lease = registry.acquire(request())) {
             registry().getLock(NAME).forceUnlock();
-            assertThat(get(lease.lost())).isEqualTo(LossReason.DELETED);
+            assertThat(get(lease.lost())).isIn(LossReason.REVOKED, LossReason.DELETED);
         }
         assertThat(CompletableFuture.runAsync(registry::stop)).succeedsWithin(Duration.ofSeconds(8));
         end.complete(null);
@@ -325,7 +325,7 @@ abstract class ListenerContract extends RegistryFixture {
         assertThat(health.lost()).isEqualTo(1);
         assertThat(health.lastLoss()).isNotNull();
         assertThat(health.lastLoss().lock()).isEqualTo("orders");
-        assertThat(health.lastLoss().reason()).isEqualTo(LossReason.DELETED);
+        assertThat(health.lastLoss().reason()).isEqualTo(LossReason.REVOKED);
         assertThat(health.lastLoss().at()).isBetween(before, Instant.now().plusMillis(1));
         assertThat(registry.held()).isEmpty();
     }

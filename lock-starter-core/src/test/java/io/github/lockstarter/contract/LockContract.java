@@ -177,7 +177,7 @@ abstract class LockContract extends RegistryFixture {
                 .satisfies(ex -> {
                     assertThat(ex.lockName()).isEqualTo(NAME);
                     assertThat(ex.fencingToken()).isEqualTo(token);
-                    assertThat(ex.reason()).isEqualTo(LossReason.DELETED);
+                    assertThat(ex.reason()).isIn(LossReason.REVOKED, LossReason.DELETED);
                 });
         assertThat(here.getHoldCount()).isZero();
         assertThat(here.tryLock()).isTrue();

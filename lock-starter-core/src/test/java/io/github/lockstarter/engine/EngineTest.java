@@ -51,7 +51,8 @@ class EngineTest {
 
     private static final Terms RENEWED = new Terms(6_000 * MILLI, 2_000 * MILLI, Moment.NEVER, 0);
 
-    private static final Rules RULES = new Rules(1_000 * MILLI, 1_000 * MILLI, 2_000 * MILLI, 10 * MILLI, 64, false);
+    private static final Rules RULES =
+            new Rules(1_000 * MILLI, 1_000 * MILLI, 2_000 * MILLI, 10 * MILLI, 64, false, Integer.MAX_VALUE);
 
     @AutoClose
     private final RemoteStore.Server server = new RemoteStore.Server();
@@ -539,7 +540,8 @@ class EngineTest {
     @Test
     void shouldStopAsSoonAsTheLastCommandIsAnswered() throws InterruptedException {
         Grant held = acquire(engine(), "a", 0);
-        Engine engine = engine(new Rules(TimeUnit.HOURS.toNanos(1), 1_000 * MILLI, 0, 10 * MILLI, 64, false));
+        Engine engine = engine(
+                new Rules(TimeUnit.HOURS.toNanos(1), 1_000 * MILLI, 0, 10 * MILLI, 64, false, Integer.MAX_VALUE));
         Future waiting = new Future("a", Waiter.FOREVER);
         CountDownLatch inLine = new CountDownLatch(1);
         Thread stopping = new Thread(() -> engine.stop(Duration.ZERO));

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.ForwardingStore;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +58,11 @@ public final class RemoteStore extends ForwardingStore {
             @Override
             public void granted(String lock, String id, long token) {
                 RemoteStore.this.network.execute(() -> listener.granted(lock, id, token));
+            }
+
+            @Override
+            public void notified(String lock, String id, Notice notice) {
+                RemoteStore.this.network.execute(() -> listener.notified(lock, id, notice));
             }
 
             @Override

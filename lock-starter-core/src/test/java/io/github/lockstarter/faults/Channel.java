@@ -11,7 +11,12 @@ final class Channel {
 
     private Channel() {}
 
-    /** Instances that listen. */
+    /** Returns the channel of the instance whose id begins with that of its instance. */
+    static String of(String id) {
+        return INBOXES + id.substring(0, id.indexOf('-'));
+    }
+
+    /** Instances that listen: those that have waited, and those that have held a lock for about a second. */
     static long subscribers(RedisCli redis) {
         return channels(redis, INBOXES + "*").size();
     }

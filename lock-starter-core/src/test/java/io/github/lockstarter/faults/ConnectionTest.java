@@ -133,6 +133,19 @@ class ConnectionTest extends FaultFixture {
         assertThat(lease.state()).isEqualTo(Lease.State.RELEASED);
     }
 
+    /** Commands over the connection of the application are not ordered, so that a release waits for its reply there. */
+    @Test
+    void shouldNotOvertakeItsOwnReleaseOverTheConnectionOfTheApplication() {
+        Instance instance = this.instances.at(
+                this.server, setup -> longLease(setup).sharedConnection().releaseMode(ReleaseMode.BACKGROUND));
+        LeaseLock lock = instance.lock("again");
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(lock.tryLock()).as("the next attempt").isTrue();
+            lock.unlock();
+        }
+    }
+
     /** By a command, by a restart, by a failover. */
     @Test
     void shouldTeachRedisEachScript() {

@@ -13,7 +13,6 @@ import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.fixture.WaitingLine;
 import io.github.lockstarter.testsupport.LogCapture;
 import io.github.lockstarter.testsupport.RedisCli;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -48,9 +47,8 @@ class ForgedMessageTest extends FaultFixture {
         this.other = this.instances.at(this.server, ForgedMessageTest::quiet);
         Lease taken = this.other.acquire("taken");
         this.waiting = this.victim.waitFor("taken");
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
         WaitingLine.awaitSubscribed(this.redis, "lock:{taken}", 1);
-        this.inbox = String.valueOf(((List<?>) this.publisher.command("PUBSUB", "CHANNELS", "lock:inbox:*")).get(0));
+        this.inbox = Channel.of(WaitingLine.of(this.redis, "lock:{taken}").get(0));
         assertThat(taken.state()).isEqualTo(Lease.State.HELD);
     }
 
@@ -119,6 +117,30 @@ class ForgedMessageTest extends FaultFixture {
         publish("lock:{held}" + instance + "-0123456789:7", "lock:{taken}" + instance + "-0123456789:9007199254740991");
         soon().until(() -> this.victim.active() == 1 && this.victim.waiting() == 1);
 
+        assertThat(lease.release()).isTrue();
+        assertThat(this.waiting).isNotDone();
+    }
+
+    /** Ids are seen by those who may read keys. */
+    @Test
+    void shouldNotRevokeAGrant() throws Exception {
+        Lease lease = this.victim.acquire("held");
+        String id = this.redis.hgetall("lock:{held}").get("o");
+        String other = this.redis.hgetall("lock:{taken}").get("o");
+
+        publish("lock:{taken}revoked:" + other, "lock:{held}revoked:~k" + id, "lock:{held}revoked:");
+        awaitRejected(3);
+        publish("lock:{held}revoked:" + id);
+        soon().until(() -> this.victim.registry().held("held").orElseThrow().renewals() == 1);
+        soon().until(() -> {
+            // Each message costs a renewal, up to a limit.
+            for (int i = 0; i < 2_000; i++) {
+                publish("lock:{held}revoked:" + id);
+            }
+            return this.victim.registry().rejectedMessages() > 3;
+        });
+
+        assertThat(this.redis.hgetall("lock:{taken}")).containsEntry("o", other);
         assertThat(lease.release()).isTrue();
         assertThat(this.waiting).isNotDone();
     }

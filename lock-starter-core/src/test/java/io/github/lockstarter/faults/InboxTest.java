@@ -55,7 +55,7 @@ class InboxTest extends FaultFixture {
         this.owner.lock("awaited").lock();
         Instance instance = waiting(LONG);
         CompletableFuture<Long> waiter = waitFor(instance);
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
         this.proxy.refuse();
         this.redis.command("CLIENT", "KILL", "TYPE", "pubsub");
         // It has noticed the break, and polls: an entry without an inbox.
@@ -75,7 +75,6 @@ class InboxTest extends FaultFixture {
         this.owner.lock("awaited").lock();
         this.proxy.swallowRequestOf(Commands.named("subscribe"), () -> {});
         CompletableFuture<Long> waiter = waitFor(waiting(LONG));
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
         WaitingLine.awaitSubscribed(this.redis, KEY, 1);
 
         this.owner.lock("awaited").unlock();
@@ -94,7 +93,7 @@ class InboxTest extends FaultFixture {
             CompletableFuture<Long> waiter = waitFor(instance);
             soon().during(Duration.ofMillis(1500)).until(() -> !waiter.isDone());
             this.proxy.accept();
-            soon().until(() -> Channel.subscribers(this.redis) == 1);
+            WaitingLine.awaitSubscribed(this.redis, KEY, 1);
             this.owner.lock("awaited").unlock();
             assertThat(get(waiter)).isPositive();
 
@@ -110,8 +109,8 @@ class InboxTest extends FaultFixture {
         LeaseLock lock = this.owner.lock("awaited");
         assertThat(lock.tryLock()).isTrue();
         CompletableFuture<Long> waiter = waitFor(waiting);
-        soon().until(() -> Channel.subscribers(this.redis) == 1);
-        String channel = String.valueOf(Channel.all(this.redis).get(0));
+        WaitingLine.awaitSubscribed(this.redis, KEY, 1);
+        String channel = Channel.of(WaitingLine.of(this.redis, KEY).get(0));
         try (LogCapture log = new LogCapture();
                 LogCapture client = new LogCapture("io.lettuce")) {
             for (String garbage : List.of("", "}", "hello", "lock:{%zz}", "lock:{%u1", "\u0000{}\n", "other:{a}x:7")) {
@@ -133,7 +132,7 @@ class InboxTest extends FaultFixture {
         this.owner.lock("awaited").lock();
         CompletableFuture<Long> waiter = waitFor(deaf);
         WaitingLine.awaitSubscribed(this.redis, KEY, 1);
-        assertThat(Channel.subscribers(this.redis)).isEqualTo(1);
+        assertThat(Channel.subscribers(this.redis)).isPositive();
         this.proxy.swallowMessages();
         long releasedAt = System.nanoTime();
 

@@ -2,7 +2,6 @@ package io.github.lockstarter.faults;
 
 import static io.github.lockstarter.fixture.Waiting.get;
 import static io.github.lockstarter.fixture.Waiting.inThread;
-import static io.github.lockstarter.fixture.Waiting.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Lease;
@@ -75,7 +74,6 @@ class KeyHygieneTest extends FaultFixture {
         Lease there = owner.registry().acquire(LockRequest.of("same"));
         CompletableFuture<Long> waitsHere = waitFor(elsewhere);
         CompletableFuture<Long> waitsThere = waitFor(beside);
-        soon().until(() -> Channel.subscribers(this.redis) == 2);
         WaitingLine.awaitSubscribed(this.redis, "lock:{same}", 1);
         try (RedisCli database = this.server.cli()) {
             database.command("SELECT", "1");

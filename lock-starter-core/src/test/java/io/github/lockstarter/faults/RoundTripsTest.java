@@ -184,10 +184,9 @@ class RoundTripsTest extends FaultFixture {
         return Stream.of(PLAIN, PLAIN.withMode(LockMode.READ), PLAIN.withPermits(1, 1));
     }
 
-    /** A message proves the grant of a lock. A reader and a holder of a permit ask again. */
     @ParameterizedTest
     @MethodSource("requests")
-    void shouldBeNoneAfterTheMessageAboutALock(LockRequest request) throws Exception {
+    void shouldBeNoneAfterTheMessageAboutAGrant(LockRequest request) throws Exception {
         Instance owner = this.instances.at(this.server, RoundTripsTest::patient);
         Instance instance = start();
         Lease held =
@@ -197,12 +196,10 @@ class RoundTripsTest extends FaultFixture {
         // Its reply follows that to the last attempt of the waiter.
         assertThat(instance.lock("barrier").isLocked()).isFalse();
 
-        Lease lease = inTrips(
-                () -> {
-                    held.release();
-                    return get(waiting);
-                },
-                request.mode() == LockMode.WRITE ? new int[] {} : new int[] {1});
+        Lease lease = inTrips(() -> {
+            held.release();
+            return get(waiting);
+        });
 
         assertThat(lease.isHeld()).isTrue();
     }

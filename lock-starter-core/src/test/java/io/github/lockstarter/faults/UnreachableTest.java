@@ -21,7 +21,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Setup;
+import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.Hold;
 import java.time.Duration;
@@ -97,7 +97,8 @@ class UnreachableTest extends FaultFixture {
         Instance instance = this.instances.at(
                 this.proxy,
                 setup -> setup.lease(Duration.ofSeconds(6), Duration.ofMillis(600))
-                        .commandTimeout(COMMAND_TIMEOUT));
+                        .commandTimeout(COMMAND_TIMEOUT)
+                        .messages(MessageMode.POLLING));
         Lease lease = instance.registry().acquire(LockRequest.of("late"));
         long accepted = this.proxy.connectionsAccepted();
         this.proxy.swallowRequestOf(Script.RENEW, () -> {});
@@ -168,7 +169,7 @@ class UnreachableTest extends FaultFixture {
         Instance stopping = this.instances.at(
                 this.proxy,
                 setup -> privateConnection ? setup.calm() : setup.calm().sharedConnection());
-        Instance owner = this.instances.at(this.server, Setup::calm);
+        Instance owner = this.instances.at(this.server, setup -> setup.calm().messages(MessageMode.POLLING));
         assertThat(owner.lock("late").tryLock()).isTrue();
         try (Hold making = this.proxy.hold(Commands.named(command))) {
             CompletableFuture<Boolean> waiter =

@@ -51,6 +51,18 @@ final class Checks {
         }
     }
 
+    /** When an id was granted the lock by the clock of its JVM, and how often it was passed on since then. */
+    private static final class Passes {
+
+        final long from;
+
+        int count;
+
+        Passes(long from) {
+            this.from = from;
+        }
+    }
+
     /** An id in the store: when it was granted the lock, and which number it had when it joined the line. */
     private record Stored(String id, long grantedAt, long arrival) {}
 
@@ -86,6 +98,9 @@ final class Checks {
      * late.
      */
     private final Set<String> excused = new HashSet<>();
+
+    /** When an id was released by force. */
+    private final Map<String, Long> forced = new HashMap<>();
 
     private boolean hasForgotten;
 
@@ -125,12 +140,8 @@ final class Checks {
     /** The largest token of which releases have notified the store, since it has something of the lock. */
     private long usedToken;
 
-    /** The id that was granted last to a JVM alone, how often, and when first by the clock of its JVM. */
-    private String passedId = "";
-
-    private int handOvers;
-
-    private long passesFrom;
+    /** For each id that the store has granted the lock to, what its JVM has made of the grant. */
+    private final Map<String, Passes> passes = new HashMap<>();
 
     Checks(Simulation simulation, int index, GrantKind[] kinds) {
         this.simulation = simulation;
@@ -265,6 +276,30 @@ final class Checks {
         this.hasForgotten = true;
         this.forgottenAt = now();
         this.forgotten.add(id);
+    }
+
+    /** The id was released by force: its owner goes on until it notices that. */
+    void forced(String id, @Nullable LockState state) {
+        this.forced.put(id, now());
+        // Only the owner of a kept lock knows its last token.
+        this.usedToken = GrantKind.isKept(id) ? 0 : this.usedToken;
+        forget(id, this.simulation.micros() + 1, state);
+        compare(state, true);
+        for (int i = 0; i < this.kinds.length; i++) {
+            this.isBlocked[i] = isBlocked(state, this.kinds[i]);
+        }
+        this.changedAt = now();
+        checkBelief();
+    }
+
+    /** Returns when the owner has received a message that its id was released by force, or a negative number. */
+    private long toldAt(Body body, Grant grant) {
+        return Math.max(toldAt(body.side, grant.id()), body.former != null ? toldAt(body.side, body.former) : -1);
+    }
+
+    private long toldAt(Side side, String id) {
+        long toldAt = side.told.getOrDefault(id, -1L);
+        return toldAt >= this.forced.getOrDefault(id, Moment.NEVER) ? toldAt : -1;
     }
 
     /** Whatever the store has may be what its JVM has released or given up. */
@@ -453,7 +488,7 @@ final class Checks {
                 continue;
             }
             check(time.nanos() <= body.latestEnd, "held for too long", body);
-            if (!this.forgotten.isEmpty() && isForgotten(body, grant)) {
+            if (!this.forgotten.isEmpty() && isForgotten(grant)) {
                 checkForgotten(body, grant, state);
                 continue;
             }
@@ -531,8 +566,10 @@ final class Checks {
         this.requested.merge(id, lease, Math::max);
     }
 
-    private boolean isForgotten(Body body, Grant grant) {
-        return this.forgotten.contains(grant.id()) || body.former != null && this.forgotten.contains(body.former);
+    private boolean isForgotten(Grant grant) {
+        // Readers may have joined a writer that has become a reader.
+        Acquisition former = grant.acquisition.former;
+        return this.forgotten.contains(grant.id()) || former != null && this.forgotten.contains(former.id);
     }
 
     /** A JVM that has been notified of another server finds out soon that its grant is not there. */
@@ -547,6 +584,13 @@ final class Checks {
         // The longest pause between a failed renewal and the next one.
         long lease = Math.max(body.terms.lease(), this.requested.getOrDefault(grant.id(), 0L));
         long bound = lease / 12 * 21 / 20 + HAND_OVER;
+        long toldAt = toldAt(body, grant);
+        long known = Math.max(
+                Math.max(toldAt, body.side.changedAt), Math.max(body.side.troubleUntil, body.jvm.machine.pausedUntil));
+        if (toldAt >= 0 && now() - known > bound && body.side.failures == 0) {
+            boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
+            check(isThere, "relied on after a message that it was released by force", grant.id());
+        }
         if (changedAt >= this.forgottenAt && isRenewed && now() - since > bound && body.side.failures == 0) {
             boolean isThere = endOf(state, grant.id()) > 0 || body.former != null && endOf(state, body.former) > 0;
             check(isThere, "relied on although another server does not have it", grant.id());
@@ -649,6 +693,7 @@ final class Checks {
                         || nested.lease() < 2 * this.simulation.watchdog
                         || this.longest.contains(grant.id())
                         || body.former != null && this.longest.contains(body.former)
+                        || grant.acquisition.renewalsOpen >= LocalLock.MAX_RENEWALS
                         || now() <= body.side.troubleUntil,
                 "a longer lease is not requested",
                 body);
@@ -659,6 +704,7 @@ final class Checks {
         Moment time = side.jvm.machine.time();
         String id = grant.id();
         check(!body.hasEnded, "a grant after the end of the wait", body);
+        check(body.caller == null || grant.kind().equals(body.caller.kind), "a grant of another kind", body);
         check(side.firstWaiting(body) == body, "granted before one that came earlier", body);
         check(!side.jvm.isStopped(), "a grant after the stop", body);
         check(grant.isHeld(time), "granted although it had expired", id);
@@ -666,22 +712,22 @@ final class Checks {
         boolean isRight = grant.acquisition.isNotified() == side.reported.contains(id);
         check(way != Way.REPLY || isRight || this.restoredAt >= 0, "wrong about a message", id);
         boolean isConfirmed = side.lock.isConfirmed(grant);
-        check(way == Way.MESSAGE ? !isConfirmed : way != Way.JOINED || isConfirmed, "wrongly confirmed", id);
-        boolean isPassed = way == Way.LOCAL && id.equals(this.passedId);
+        boolean mayJoin = isConfirmed || grant.acquisition.former == null;
+        check(way == Way.MESSAGE ? !isConfirmed : way != Way.JOINED || mayJoin, "wrongly confirmed", id);
+        Passes passed = this.passes.get(id);
+        boolean isPassed = way == Way.LOCAL && passed != null;
         if (way == Way.JOINED) {
             checkJoined(grant, time);
         } else if (isPassed) {
             Body former = side.released;
             check(former != null && !former.isAtRisk, "passed on although it was at risk", id);
             check(former == null || former.keptUntil <= time.nanos(), "passed on before the end of a minimum hold", id);
-            check(++this.handOvers <= this.simulation.rules.maxHandOvers(), "passed on too often", id);
-            check(time.nanos() - this.passesFrom < this.simulation.rules.handOverTime(), "passed on for too long", id);
+            check(++passed.count <= this.simulation.rules.maxHandOvers(), "passed on too often", id);
+            check(time.nanos() - passed.from < this.simulation.rules.handOverTime(), "passed on for too long", id);
             this.requested.put(id, body.terms.lease());
         } else {
             request(id, body.terms.lease());
-            this.passedId = id;
-            this.handOvers = 0;
-            this.passesFrom = time.nanos();
+            this.passes.put(id, new Passes(time.nanos()));
         }
         checkToken(grant, way);
         checkNoticeOfOthers(body, grant);
@@ -700,7 +746,10 @@ final class Checks {
                     case DOWNGRADED -> Seen.DOWNGRADES;
                 });
         if (grant.kind().mode() == LockMode.PERMIT) {
-            this.simulation.count(Seen.PERMITS_GRANTED);
+            this.simulation.count(isPassed ? Seen.PERMITS_PASSED_ON : Seen.PERMITS_GRANTED);
+        }
+        if (grant.kind().isShared() && way == Way.MESSAGE) {
+            this.simulation.count(Seen.SHARED_BY_MESSAGE);
         }
     }
 
@@ -711,6 +760,7 @@ final class Checks {
             if (joined != null && joined.acquisition == grant.acquisition && joined.isLive()) {
                 from = Math.min(from, joined.grantedAt);
                 check(!other.isAtRisk, "joined a grant at risk", grant.id());
+                check(joined.terms.isShareable(), "joined a reader that ends before others", grant.id());
             }
         }
         check(
@@ -727,6 +777,12 @@ final class Checks {
         // Readers that join share the token, also that of a writer which has become a reader.
         long least = (isShared ? this.largestExclusiveToken : this.largestToken) + (way == Way.JOINED ? 0 : 1);
         check(grant.token >= least, "a token that is not larger than an earlier one", grant.id());
+        for (Body other : this.holding) {
+            Grant held = other.grant;
+            boolean isOther = held != null && held.isLive() && !held.id().equals(grant.id());
+            boolean isPermit = grant.kind().mode() == LockMode.PERMIT && this.forgotten.isEmpty();
+            check(!isPermit || !isOther || held.token != grant.token, "two permits with one token", grant.id());
+        }
         this.largestToken = Math.max(this.largestToken, grant.token);
         if (!isShared) {
             this.largestExclusiveToken = grant.token;
@@ -773,7 +829,7 @@ final class Checks {
                     Math.max(first.enteredAt, side.changedAt), Math.max(side.troubleUntil, machine.disturbedAt));
             long bound = this.simulation.rules.poll() * 21 / 20 + HAND_OVER;
             long lostAt = Math.max(
-                    Math.max(this.freeAt, this.restoredAt),
+                    Math.max(this.freeAt, Math.max(this.restoredAt, this.forgottenAt)),
                     Math.max(this.simulation.fullUntil, machine.jvm.subscribedAt));
             boolean joins = first.caller != null && first.caller.waitTime > 0;
             if (joins && now() - Math.max(since, lostAt) > bound && !holdsAlone(side)) {
@@ -869,6 +925,13 @@ final class Checks {
                 check(hasFailed || isRejected, "refused because the store failed, which it did not", body);
                 check(!isSettled || isRejected, "refused although nothing is wrong", body);
             }
+            case QUEUE_FULL -> {
+                this.simulation.count(Seen.REFUSED_QUEUE_FULL);
+                checkLimit(side, body, caller);
+                if (side.entering != body) {
+                    this.simulation.count(Seen.REFUSED_QUEUE_FULL_LATER);
+                }
+            }
             case WITHDRAWN -> this.simulation.count(Seen.REFUSED_WITHDRAWN);
             case STOPPED -> {
                 this.simulation.count(Seen.REFUSED_STOPPED);
@@ -880,6 +943,26 @@ final class Checks {
             checkCandidate(side, refusal, caller.isQueued);
         }
         this.changedAt = Math.max(this.changedAt, side.waiting.get(0) == body ? now() : 0);
+    }
+
+    /** A caller begins to count as a waiter when its attempt was refused. */
+    void checkBeginning(Body front, Moment askedAt) {
+        Waiter caller = front.caller;
+        boolean mustCount =
+                caller != null && caller.isQueued && caller.waitTime > 0 && askedAt.nanos() >= caller.enteredAt;
+        check(!mustCount || caller.isWaiting, "waits without being counted", front);
+    }
+
+    /** At least as many others wait as the request permits. At its entry, the caller would have had to wait. */
+    private void checkLimit(Side side, Body body, Waiter caller) {
+        int ahead = 0;
+        for (Waiter each = side.lock.waiters.first; each != null && each != caller; each = each.next) {
+            ahead += each.isWaiting ? 1 : 0;
+        }
+        check(caller.waitTime > 0, "refused by a limit although it does not wait", body);
+        check(ahead >= side.lock.rules.maxWaiters(caller.request), "refused below the limit", body);
+        boolean mustWait = side.lock.waiters.first != null || !side.lock.mayAsk(caller);
+        check(side.entering != body || mustWait, "refused by a limit although it could ask", body);
     }
 
     /**
@@ -910,8 +993,11 @@ final class Checks {
     boolean isProof(Side side, Acquisition acquisition) {
         Body first = side.firstWaiting(null);
         return isUndisturbed(side)
+                && !this.forced.containsKey(acquisition.id)
                 && acquisition.phase == Acquisition.Phase.ASKING
-                && this.kinds.length == 1
+                // Another grant of the JVM may be gone, and be in the way until its loss is noticed.
+                && (this.kinds.length == 1 || this.restoredAt < 0 && !side.lock.isHeld)
+                && this.kinds.length != 2
                 && this.simulation.rules.claim() > 0
                 && first != null
                 // The candidate of an earlier waiter may have begun while the store was full.
@@ -935,15 +1021,23 @@ final class Checks {
         if (grant == null || next == null || next.terms != usual || body.terms != usual || body.isAtRisk) {
             return null;
         }
+        Passes passed = this.passes.get(grant.id());
+        if (passed == null || next.caller == null || body.caller == null) {
+            return null;
+        }
         Moment time = body.jvm.machine.time();
-        long since = time.nanos() - this.passesFrom;
-        boolean isPassed = grant.id().equals(this.passedId)
-                && grant.isLive()
-                && this.kinds.length == 1
+        long since = time.nanos() - passed.from;
+        long most = grant.kind().isShared() ? Long.MAX_VALUE : Rules.usable(since) / 1000;
+        boolean isPassed = grant.isLive()
+                && grant.kind().equals(next.caller.kind)
+                && !grant.acquisition.isShared()
+                && grant.acquisition.former == null
+                && this.kinds.length != 2
                 && body.keptUntil <= time.nanos()
                 && since < this.simulation.rules.handOverTime()
-                && this.handOvers < Math.min(this.simulation.rules.maxHandOvers(), Rules.usable(since) / 1000)
+                && passed.count < Math.min(this.simulation.rules.maxHandOvers(), most)
                 && !this.longest.contains(grant.id())
+                && !this.forced.containsKey(grant.id())
                 && grant.acquisition.remaining(time) > usual.lease() / 2;
         return isPassed ? next : null;
     }
@@ -1017,19 +1111,30 @@ final class Checks {
                         "lost before its end",
                         body);
             case OWNER_DIED -> check(body.leftAt != 0, "lost although its owner lives", body);
-            case TAKEN_OVER, DELETED -> {
+            case TAKEN_OVER, DELETED, REVOKED -> {
                 boolean isFree = body.side.reply instanceof Reply.NotOwner none && none.isFree();
-                check(isFree == (reason == LossReason.DELETED), "not the reason that the store gives", body);
+                boolean isRevoked = reason == LossReason.REVOKED;
+                boolean isTold = body.side.told.containsKey(grant.id()) || body.side.told.containsKey(body.former);
+                // A message about the writer may be older than the reader.
+                boolean isUntold = toldAt(body.side, grant.id()) < 0;
+                check(isRevoked ? isTold : isUntold || body.side.failures > 0, "not revoked", body);
+                check(
+                        isRevoked || isFree == (reason == LossReason.DELETED),
+                        "not the reason that the store gives",
+                        body);
                 // Until a downgrade is confirmed, the replica may have the writer instead.
                 boolean isUndone = body.former != null && this.restoredAt >= body.enteredAt;
-                check(hasExpired || isUndone || isForgotten(body, grant), "lost although the store has it", body);
+                check(hasExpired || isUndone || isForgotten(grant), "lost although the store has it", body);
             }
             case FAILED -> check(body.side.failures > 0, "lost by an error that was not", body);
             case SHUTDOWN -> check(body.jvm.isStopped(), "lost by a stop that was not", body);
         }
         boolean mayReact = reason == LossReason.FAILED
                 ? !body.isDead
-                : hasExpired && reason != LossReason.TAKEN_OVER && reason != LossReason.DELETED;
+                : hasExpired
+                        && reason != LossReason.TAKEN_OVER
+                        && reason != LossReason.DELETED
+                        && reason != LossReason.REVOKED;
         if (mayReact) {
             this.reacting.add(body);
         }
@@ -1058,7 +1163,7 @@ final class Checks {
     }
 
     /** Returns whether the release of the acquisition waits for an owner that has lost its grant. */
-    private boolean isAwaited(Acquisition acquisition) {
+    boolean isAwaited(Acquisition acquisition) {
         for (Body body : this.reacting) {
             if (body.isAwaited()
                     && body.grant != null

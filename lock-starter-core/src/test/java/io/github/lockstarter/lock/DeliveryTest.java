@@ -21,7 +21,7 @@ class DeliveryTest {
 
     private static final long SECOND = 1_000 * Moment.MILLI;
 
-    private static final Rules RULES = new Rules(SECOND, SECOND, 4 * SECOND, SECOND, 10, false);
+    private static final Rules RULES = new Rules(SECOND, SECOND, 4 * SECOND, SECOND, 10, false, Integer.MAX_VALUE);
 
     private static final Terms TERMS = new Terms(30 * SECOND, 10 * SECOND, Moment.NEVER, 0);
 

@@ -31,6 +31,20 @@ final class Invariants {
         if (first != null && lock.candidate != null && !lock.candidate.kind.equals(first.kind)) {
             return "the candidate has not the kind of the first waiter";
         }
+        int waiting = 0;
+        for (Waiter waiter = first; waiter != null; waiter = waiter.next) {
+            boolean mayNotCount = waiter == first || waiter.waitTime == 0;
+            if (waiter.isWaiting ? waiter.waitTime == 0 : !mayNotCount) {
+                return "a waiter that counts for the limit, or does not, by mistake";
+            }
+            waiting += waiter.isWaiting ? 1 : 0;
+            if (waiter.isWaiting && waiting > lock.rules.maxWaiters(waiter.request)) {
+                return "more waiters than the limit permits";
+            }
+        }
+        if (!lock.waiters.isFull(waiting) || lock.waiters.isFull(waiting + 1)) {
+            return "the waiters are counted wrongly";
+        }
         long permits = 0;
         long limit = Long.MAX_VALUE;
         int exclusive = 0;

@@ -46,10 +46,15 @@ class LocalLockTest {
 
     private static final LockRequest READ = WRITE.withMode(LockMode.READ);
 
+    private static final LockRequest PERMIT = WRITE.withPermits(1, 3);
+
     private final Recorder out = new Recorder();
 
     private final LocalLock lock = new LocalLock(
-            "a", new Rules(nanos(COMMAND_TIMEOUT), nanos(POLL), nanos(CLAIM), nanos(PASS_TIME), 10, false), this.out);
+            "a",
+            new Rules(
+                    nanos(COMMAND_TIMEOUT), nanos(POLL), nanos(CLAIM), nanos(PASS_TIME), 10, false, Integer.MAX_VALUE),
+            this.out);
 
     private long millis = 1_000_000;
 
@@ -153,6 +158,79 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldCheckAGrantThatIsSaidToBeRevokedAlthoughARenewalIsUnderWay() {
+        hold("anna");
+        pass(1_000);
+        then("renew 1");
+        pass(1);
+        revoked("1");
+        then("renew 1");
+        // The earlier renewal was executed before the forced release.
+        reply(Reply.Renewed.INSTANCE);
+        then("renewed anna");
+        reply(Reply.NotOwner.TAKEN);
+        then("renewal failed anna", "lost anna REVOKED", "release 1");
+    }
+
+    @Test
+    void shouldGoOnAfterAMessageThatTheStoreDoesNotConfirm() {
+        hold("anna");
+        revoked("1");
+        then("renew 1");
+        reply(Reply.Renewed.INSTANCE);
+        then("renewed anna");
+        revoked("other");
+        then();
+        pass(1_000);
+        then("renew 1");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed anna", "lost anna DELETED", "release 1");
+    }
+
+    @Test
+    void shouldCheckAFixedLeaseWithoutExtendingIt() {
+        enter("anna", 0, FIXED);
+        reply(new Reply.Granted(7));
+        then("acquire 1", "granted anna 7 REPLY");
+        pass(1_000);
+        revoked("1");
+        then("renew 1 for 1 ms");
+        fail(unknown());
+        then("renewal failed anna");
+        pass(50);
+        then("renew 1 for 1 ms");
+        reply(Reply.Renewed.INSTANCE);
+        then("renewed anna");
+        pass(LEASE - LEASE / 10 - 1_050);
+        then("lost anna EXPIRED");
+    }
+
+    @Test
+    void shouldCheckAGrantThatIsRevokedBeforeItsReplyArrives() {
+        enter("anna", 0);
+        then("acquire 1");
+        revoked("1");
+        then();
+        reply(new Reply.Granted(7));
+        then("granted anna 7 REPLY", "renew 1");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed anna", "lost anna REVOKED", "release 1");
+    }
+
+    @Test
+    void shouldRevokeAGrantThatWasHandedOverInMemory() {
+        hold("anna");
+        enter("bert", 5_000);
+        pass(1);
+        release("anna");
+        then("released anna", "granted bert 8 LOCAL");
+        revoked("1");
+        then("renew 1");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed bert", "lost bert REVOKED", "release 1 last 8");
+    }
+
+    @Test
     void shouldReportThatARenewalIsLateAndThatItHasRecovered() {
         hold("anna");
         pass(1_000);
@@ -238,6 +316,58 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldPassOnAPermitInMemoryAndKeepThePlaceInLine() {
+        holdPermit("anna");
+        enterPermit("ben");
+        enterPermit("carl");
+        then("acquire 2.s1.3 join");
+        reply(takenByOthers(POLL));
+        then("taken other");
+        release("anna");
+        // Another permit may have the next token.
+        then("released anna", "granted ben 7 LOCAL");
+        notified("2.s1.3", 9);
+        then("granted carl 9 MESSAGE", "renew 2.s1.3");
+        release("ben");
+        then("release 1.s1.3");
+    }
+
+    @Test
+    void shouldPassOnAPermitThroughTheStoreWhenOthersMayHaveTheirTurn() {
+        holdPermit("anna");
+        enterPermit("ben");
+        then("acquire 2.s1.3 join");
+        reply(takenByOthers(POLL));
+        then("taken other");
+        pass(PASS_TIME);
+        release("anna");
+        then("release 1.s1.3");
+    }
+
+    @Test
+    void shouldNotPassOnAPermitToARequestForMore() {
+        holdPermit("anna");
+        enter(named("ben", 5_000, RENEWED, WRITE.withPermits(2, 3)));
+        then("acquire 2.s2.3 join");
+        release("anna");
+        then("release 1.s1.3");
+    }
+
+    @Test
+    void shouldPassOnAReaderThatMayNotShareItsGrant() {
+        Terms limited = new Terms(nanos(LEASE), nanos(1_000), nanos(1_500), 0);
+        enter(named("anna", 5_000, limited, READ));
+        reply(new Reply.Granted(7));
+        then("acquire 1.r join", "granted anna 7 REPLY");
+        enterReader("ben");
+        then("acquire 2.r join");
+        release("anna");
+        then("released anna", "granted ben 7 LOCAL", "release 2.r");
+        enterReader("carl");
+        then("acquire 3.r join");
+    }
+
+    @Test
     void shouldNotLetAReaderPassAWriterOfItsJvm() {
         enterReader("anna");
         reply(new Reply.Granted(7));
@@ -245,6 +375,74 @@ class LocalLockTest {
         enter("writer", 5_000);
         then("acquire 2 join");
         enterReader("ben");
+        then();
+    }
+
+    // ---- The limit of waiters
+
+    @Test
+    void shouldRefuseAWaiterAboveItsLimitBeforeAnyCommand() {
+        hold("anna");
+        enter(limited("ben", 1));
+        enter(limited("carl", 1));
+        then("refused carl QUEUE_FULL");
+        pass(10);
+        release("anna");
+        then("released anna", "granted ben 8 LOCAL");
+        enter(limited("dora", 1));
+        then();
+    }
+
+    @Test
+    void shouldNotCountAWaiterBeforeItsFirstAttemptIsRefused() {
+        enter(limited("anna", 1));
+        then("acquire 1 join");
+        enter(limited("ben", 1));
+        then();
+        enter(limited("carl", 1));
+        then("refused carl QUEUE_FULL");
+        // From now on, two callers wait, of which the last is too many.
+        reply(takenByOthers(POLL));
+        then("taken other", "refused ben QUEUE_FULL");
+    }
+
+    @Test
+    void shouldRefuseEachCallerThatWouldHaveToWait() {
+        enter(limited("anna", 0));
+        reply(new Reply.Granted(7));
+        then("acquire 1 join", "granted anna 7 REPLY");
+        enter(limited("ben", 0));
+        then("refused ben QUEUE_FULL");
+    }
+
+    @Test
+    void shouldLeaveTheLineBeforeARefusalByTheLimit() {
+        enter(limited("anna", 0));
+        reply(takenByOthers(POLL));
+        then("acquire 1 join", "taken other", "release 1");
+        reply(Reply.LeftLine.INSTANCE);
+        then("refused anna QUEUE_FULL");
+    }
+
+    @Test
+    void shouldNeitherCountNorLimitAnAttemptAndAReaderThatJoins() {
+        enterReader("anna");
+        reply(new Reply.Granted(7));
+        then("acquire 1.r join", "granted anna 7 REPLY");
+        enter(named("ben", 5_000, RENEWED, READ.withMaxWaiters(0)));
+        then("granted ben 7 JOINED");
+        enter(named("carl", 0, RENEWED, WRITE.withMaxWaiters(0)));
+        then("refused carl HELD_BY_OTHERS");
+    }
+
+    @Test
+    void shouldApplyTheLimitOfEachRequestToAllWaiters() {
+        hold("anna");
+        enter("ben", 5_000);
+        enter(limited("carl", 3));
+        enter(limited("dora", 2));
+        then("refused dora QUEUE_FULL");
+        enter(limited("emil", 3));
         then();
     }
 
@@ -259,6 +457,42 @@ class LocalLockTest {
         pass(100);
         notified("1", 8);
         then("granted anna 8 MESSAGE", "renew 1");
+    }
+
+    @Test
+    void shouldBelieveAMessageAboutASharedGrant() {
+        enterReader("anna");
+        reply(takenByOthers(POLL));
+        then("acquire 1.r join", "taken other");
+        enterReader("ben");
+        notified("1.r", 8);
+        then("granted anna 8 MESSAGE", "renew 1.r", "granted ben 8 JOINED");
+        enterReader("carl");
+        then("granted carl 8 JOINED");
+        reply(Reply.NotOwner.TAKEN);
+        then(
+                "renewal failed carl",
+                "lost carl TAKEN_OVER",
+                "renewal failed ben",
+                "lost ben TAKEN_OVER",
+                "renewal failed anna",
+                "lost anna TAKEN_OVER",
+                "release 1.r");
+    }
+
+    @Test
+    void shouldNotLetAReaderJoinAGrantByMessageWhoseRenewalIsLate() {
+        enterReader("anna");
+        reply(takenByOthers(POLL));
+        then("acquire 1.r join", "taken other");
+        pass(1_000);
+        then("acquire 1.r join");
+        notified("1.r", 8);
+        then("granted anna 8 MESSAGE", "renew 1.r");
+        pass(150);
+        then("at risk anna", "renew 1.r");
+        enterReader("ben");
+        then("acquire 2.r join");
     }
 
     @Test
@@ -447,6 +681,20 @@ class LocalLockTest {
         return enter(named(name, waitTime, terms, WRITE));
     }
 
+    private Named limited(String name, int maxWaiters) {
+        return named(name, 5_000, RENEWED, WRITE.withMaxWaiters(maxWaiters));
+    }
+
+    private void holdPermit(String name) {
+        enterPermit(name);
+        reply(new Reply.Granted(7));
+        then("acquire 1.s1.3 join", "granted " + name + " 7 REPLY");
+    }
+
+    private void enterPermit(String name) {
+        Named unused = enter(named(name, 5_000, RENEWED, PERMIT));
+    }
+
     private void enterReader(String name) {
         Named unused = enter(named(name, 5_000, RENEWED, READ));
     }
@@ -466,6 +714,10 @@ class LocalLockTest {
 
     private void withdraw(Waiter waiter) {
         boolean unused = this.lock.withdraw(waiter, Refusal.Cause.WITHDRAWN, now());
+    }
+
+    private void revoked(String id) {
+        this.lock.revoked(id, now());
     }
 
     private void notified(String id, long token) {
@@ -576,7 +828,7 @@ class LocalLockTest {
                 return "acquire " + acquire.id() + (acquire.join() ? " join" : "");
             }
             if (command instanceof Command.Renew renew) {
-                return "renew " + renew.id();
+                return "renew " + renew.id() + (renew.leaseMillis() == 1 ? " for 1 ms" : "");
             }
             if (command instanceof Command.Downgrade downgrade) {
                 return "downgrade " + downgrade.id();

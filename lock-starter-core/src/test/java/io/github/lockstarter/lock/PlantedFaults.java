@@ -95,6 +95,7 @@ final class PlantedFaults {
         messages();
         unknownOutcomes();
         waits();
+        limits();
         passes();
         kinds();
         owners();
@@ -172,8 +173,8 @@ final class PlantedFaults {
         plant(
                 "a renewal requests twice the lease",
                 20,
-                "sendRenewal(acquisition, acquisition.terms.lease(), now);",
-                "sendRenewal(acquisition, 2 * acquisition.terms.lease(), now);");
+                "needsRenewal ? acquisition.terms.lease() : MILLI",
+                "needsRenewal ? 2 * acquisition.terms.lease() : MILLI");
         plant(
                 "the reply that a grant is gone is ignored",
                 1000,
@@ -212,6 +213,34 @@ final class PlantedFaults {
 
     private static void messages() {
         plant(
+                "a message about a forced release is ignored",
+                100,
+                "if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {",
+                "if (id.isEmpty()) {");
+        plant(
+                "a message about a forced release is believed",
+                50,
+                "if (acquisition.phase == Phase.HELD) {\n                    acquisition.dueAt = now.nanos();\n"
+                        + "                }\n            }\n        }\n        advance(now);",
+                "if (acquisition.phase == Phase.HELD) {\n                    loseAll(acquisition, LossReason.REVOKED);\n"
+                        + "                    end(acquisition, now.nanos(), now);\n                }\n            }\n        }\n"
+                        + "        advance(now);");
+        plant(
+                "a message about a forced release before the grant is ignored",
+                70000,
+                "grant(acquisition, waiter, way, now);\n        if (acquisition.revokedAt != null) {",
+                "grant(acquisition, waiter, way, now);\n        if (way == null) {");
+        plant(
+                "the reply to an earlier renewal answers a message about a forced release",
+                60000,
+                "revokedAt != null && sent.at.nanos() >= revokedAt.nanos()",
+                "revokedAt != null");
+        plant(
+                "a message about a forced release extends a fixed lease",
+                2000,
+                "needsRenewal ? acquisition.terms.lease() : MILLI",
+                "acquisition.terms.lease()");
+        plant(
                 "a message counts from its receipt",
                 200,
                 "beginHold(acquisition, token, acquisition.notOwnerAt, this.rules.claim(), Way.MESSAGE, now);",
@@ -229,6 +258,11 @@ final class PlantedFaults {
                 200,
                 "acquisition.isConfirmed = way != Way.MESSAGE && lease >= waiter.terms.lease();",
                 "");
+        plant(
+                "a message about a shared grant is a hint",
+                100,
+                "&& token > acquisition.token\n",
+                "&& token > acquisition.token && !acquisition.kind.isShared()\n");
         plant(
                 "a message that proves nothing is ignored",
                 50,
@@ -393,6 +427,26 @@ final class PlantedFaults {
                 "");
     }
 
+    private static void limits() {
+        plant("a waiter above the limit enters", 20, "if (byLimit != null) {", "if (this.name.isEmpty()) {");
+        plant(
+                "a caller that could ask is refused by the limit",
+                20,
+                "return this.waiters.first != null || !mayAsk(waiter);",
+                "return true;");
+        plant(
+                "the first waiter does not count",
+                20,
+                "if (first != null && !first.isWaiting && known != null) {",
+                "if (first != null && known != null && this.name.isEmpty()) {");
+        plant(
+                "the first waiter counts in addition",
+                20,
+                "if (each.isWaiting && ahead >= this.rules.maxWaiters(each.request)) {",
+                "if (this.name.isEmpty()) {");
+        plantIn(QUEUE, "each waiter counts for the limit", 20, "missing -= waiter.isWaiting ? 1 : 0;", "missing--;");
+    }
+
     private static void passes() {
         plant(
                 "the grant of a successor is ignored",
@@ -401,25 +455,22 @@ final class PlantedFaults {
                 "attemptOver(successor, sent, now);");
         plant(
                 "a successor does not poll",
-                50,
+                60,
                 "acquisition.askAt(Moment.sum(now.nanos(), jittered(this.rules.poll())));",
                 "");
         plant(
                 "the successor of an unanswered release is forgotten",
-                4000,
+                10000,
                 "attemptFailed(successor, sent, cause, now);",
                 "attemptOver(successor, sent, now);");
-        plant("passed on without a limit of time", 20, "&& since < this.rules.handOverTime()", "");
         plant(
-                "passed on too often",
-                2000,
-                "Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))",
-                "Rules.tokensIn(since)");
-        plant(
-                "tokens grow faster than time",
-                20000,
-                "Math.min(this.rules.maxHandOvers(), Rules.tokensIn(since))",
-                "this.rules.maxHandOvers()");
+                "passed on without a limit of time",
+                20,
+                "&& mayBeginWith(acquisition, next.terms, now);",
+                "&& next.terms.lease() == acquisition.terms.lease()"
+                        + " && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease());");
+        plant("passed on too often", 2000, "Math.min(this.rules.maxHandOvers(), tokens)", "tokens");
+        plant("tokens grow faster than time", 20000, ": Rules.tokensIn(since)", ": Long.MAX_VALUE");
         plant(
                 "passing on begins a new lease",
                 20,
@@ -428,8 +479,18 @@ final class PlantedFaults {
         plant("passed on although at risk", 1000, "&& grant.state == Grant.State.HELD", "");
         plant("passed on with the same token", 20, "acquisition.token++;", "");
         plant(
+                "a permit that is passed on has the next token",
+                150,
+                "handOvers++;\n        if (!acquisition.kind.isShared()) {",
+                "handOvers++;\n        if (!this.name.isEmpty()) {");
+        plant(
+                "passed on to a waiter of another weight",
+                50,
+                "acquisition.kind.equals(next.kind)\n                // Readers",
+                "acquisition.kind.mode() == next.kind.mode()\n                // Readers");
+        plant(
                 "a lengthened lease is passed on",
-                250,
+                350,
                 "                && acquisition.longestLease <= acquisition.terms.lease()\n",
                 "");
         plant(
@@ -473,8 +534,15 @@ final class PlantedFaults {
         plant(
                 "readers join without a limit of time",
                 50,
-                "&& now.nanos() - acquisition.grantedAt < this.rules.handOverTime()",
+                "&& mayBeginWith(acquisition, waiter.terms, now)",
+                "&& waiter.terms.lease() == acquisition.terms.lease()"
+                        + " && acquisition.remaining(now) > Rules.minLeftToShare(acquisition.terms.lease())");
+        plant(
+                "readers join before a downgrade is answered",
+                250,
+                "&& (acquisition.isConfirmed || acquisition.former == null)",
                 "");
+        plant("passed on to a reader that may not share, and joined", 60, "&& !acquisition.isJoinable\n", "");
         plant(
                 "a reader is released while others read",
                 20,
@@ -492,7 +560,7 @@ final class PlantedFaults {
                 "if (this.name.isEmpty() && former != null) {");
         plant(
                 "a downgrade that was not executed is a loss",
-                1000,
+                2500,
                 "boolean isReliable = (acquisition.former == null || acquisition.former.isDowngraded)",
                 "boolean isReliable = true");
         plant(
@@ -658,7 +726,7 @@ final class PlantedFaults {
         plantIn(
                 LOCK,
                 "failure: the owner of a release is not told",
-                100,
+                350,
                 "releaseOver(acquisition, cause); reportRefusal(acquisition); } for",
                 "reportRefusal(acquisition); } for");
         plantIn(
@@ -712,7 +780,7 @@ final class PlantedFaults {
         plantIn(
                 DELIVERY,
                 "failure: effects that were not executed follow later ones",
-                5000,
+                20000,
                 "end.next = this.first; this.first = left; this.last = this.last != null ? this.last : end;",
                 "if (this.last != null) { this.last.next = left; } else { this.first = left; } this.last = end;");
         plantIn(
@@ -780,7 +848,7 @@ final class PlantedFaults {
         plantIn(
                 STATE,
                 "store: tokens do not follow those that were passed on",
-                1000,
+                8000,
                 "this.token = Math.max(this.token, lastToken);\n    }",
                 "}");
     }

@@ -216,6 +216,12 @@ final class Simulation {
     /** Whether some callers need all locks together. Drawn apart as well. */
     private final boolean hasCallsOfSeveral;
 
+    /** Whether the number of waiters is limited. Drawn apart as well. */
+    private final boolean limits;
+
+    /** How often a second another program releases a lock by force, or says so. Drawn apart as well. */
+    private final double forces;
+
     /** The command that the store executes. */
     private @Nullable Exchange executing;
 
@@ -226,6 +232,8 @@ final class Simulation {
         this.delays = bits / 16 % 4 == 0 ? 0.05 : 0;
         this.errors = bits / 64 % 8 == 0 ? 0.002 : 0;
         this.publishers = bits / 512 % 4 == 0 ? bits / 2048 : 0;
+        this.limits = bits / 8192 % 4 == 0;
+        this.forces = bits / 16384 % 8 == 0 ? 0.7 : 0;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -253,7 +261,8 @@ final class Simulation {
         long poll = Math.min(SECOND, timeout);
         long claim = this.hasMessages && !this.confirms && chance(0.9) ? 2 * poll : 0;
         long handOverTime = chance(0.7) ? 10 * MILLI : 100 * MILLI;
-        this.rules = new Rules(timeout, poll, claim, handOverTime, 64, this.confirms);
+        int maxWaiters = this.limits ? (int) (bits / 32768 % 4) : Integer.MAX_VALUE;
+        this.rules = new Rules(timeout, poll, claim, handOverTime, 64, this.confirms, maxWaiters);
         this.table = newTable();
         this.replica = newTable();
         addTerms(Moment.NEVER, this.watchdog / 3);
@@ -416,6 +425,9 @@ final class Simulation {
                     at(second + pick(SECOND), () -> fault(fault, this.machines[machine], failsOver, forgets));
                 }
             }
+            if (happens(this.forces)) {
+                at(second + pick(SECOND), this::force);
+            }
         }
     }
 
@@ -442,6 +454,62 @@ final class Simulation {
             case 8 -> stepClock();
             default -> replicate();
         }
+    }
+
+    /** Another program releases a grant by force and publishes a message, or only the message. */
+    private void force() {
+        Checks lock = this.locks[pickInt(this.locks.length)];
+        LockState state = state(lock);
+        if (state == null || this.now < Math.max(this.downUntil, this.readOnlyUntil)) {
+            return;
+        }
+        this.events++;
+        String owner = state.owner();
+        List<String> ids = new ArrayList<>(owner != null ? List.of(owner) : List.of());
+        state.holders().forEach(holder -> ids.add(holder.id()));
+        String id = ids.get(pickInt(ids.size()));
+        if (chance(0.7)) {
+            count(Seen.FORCED_RELEASES);
+            lock.beforeCommand(state);
+            this.lastMicros = Math.max(micros(), this.isNear ? this.lastMicros : this.lastMicros + 1);
+            note(lock, () -> "forced release of " + id);
+            Reply unused = this.table.execute(
+                    new Command.Release(lock.name, id, 0, 0, null), this.lastMicros, "", this.inboxes);
+            lock.forced(id, state(lock));
+        }
+        if (this.hasMessages && !GrantKind.isKept(id)) {
+            Side side = jvmOf(id).sides[lock.index];
+            deliver(side, () -> side.revoked(id));
+        }
+    }
+
+    /** Delivers a message: late, more than once, or not at all. */
+    private void deliver(Side side, Runnable receipt) {
+        if (happens(this.messageLoss)) {
+            count(Seen.MESSAGES_LOST);
+            return;
+        }
+        send(side, receipt);
+        if (happens(this.repeated)) {
+            count(Seen.MESSAGES_REPEATED);
+            send(side, receipt);
+        }
+    }
+
+    private void send(Side side, Runnable receipt) {
+        boolean isLate = happens(this.late);
+        if (isLate) {
+            count(Seen.MESSAGES_LATE);
+        }
+        at(this.now + (isLate ? pick(LATEST_MESSAGE) : delay()), new JvmEvent(side.jvm) {
+
+            @Override
+            void act() {
+                if (this.jvm.isSubscribed) {
+                    receipt.run();
+                }
+            }
+        });
     }
 
     private void replicate() {
@@ -575,23 +643,40 @@ final class Simulation {
         return executing.execute(command, this.lastMicros, this.hasMessages ? jvm.name : "", this.inboxes);
     }
 
-    /** A full store rejects new grants and new entries of the line, and executes all else. */
+    /**
+     * A full store rejects new grants and new entries of the line, and executes all else: also a grant together with
+     * grants along the line, because a script that must change a lock is not rejected.
+     */
     private Reply executeOnFullStore(Command.Acquire command, Jvm jvm, @Nullable LockState state) {
         String id = command.id();
         if (state != null && (id.equals(state.owner()) || state.holder(id) != null || state.waiting(id) != null)) {
             return execute(this.table, command, jvm);
         }
         LockTable attempt = this.table.copy();
-        Reply reply = execute(attempt, new Command.Acquire(command.lock(), id, command.leaseMillis(), false), jvm);
-        if (reply instanceof Reply.Granted) {
+        Command polling = new Command.Acquire(command.lock(), id, command.leaseMillis(), false);
+        List<Runnable> messages = new ArrayList<>();
+        Reply reply = attempt.execute(polling, this.lastMicros, "", new LockTable.Inboxes() {
+
+            @Override
+            public void publish(String lock, String inbox, String granted, long token) {
+                messages.add(() -> Simulation.this.inboxes.publish(lock, inbox, granted, token));
+            }
+
+            @Override
+            public boolean hasReceivers(String inbox) {
+                return Simulation.this.inboxes.hasReceivers(inbox);
+            }
+        });
+        if (reply instanceof Reply.Granted && messages.isEmpty()) {
             count(Seen.FULL_STORE_REFUSALS);
             throw REFUSED;
         }
         this.table = attempt;
+        messages.forEach(Runnable::run);
         return reply;
     }
 
-    /** Delivers messages of the store: late, more than once, or not at all. */
+    /** Delivers messages of the store. */
     private final class Network implements LockTable.Inboxes {
 
         @Override
@@ -609,31 +694,7 @@ final class Simulation {
 
         private void deliver(Side side, String id, long token) {
             note(side.checks, () -> "message to " + side.jvm + " about " + id + " token " + token);
-            if (happens(Simulation.this.messageLoss)) {
-                count(Seen.MESSAGES_LOST);
-                return;
-            }
-            send(side, id, token);
-            if (happens(Simulation.this.repeated)) {
-                count(Seen.MESSAGES_REPEATED);
-                send(side, id, token);
-            }
-        }
-
-        private void send(Side side, String id, long token) {
-            boolean isLate = happens(Simulation.this.late);
-            if (isLate) {
-                count(Seen.MESSAGES_LATE);
-            }
-            at(Simulation.this.now + (isLate ? pick(LATEST_MESSAGE) : delay()), new JvmEvent(side.jvm) {
-
-                @Override
-                void act() {
-                    if (this.jvm.isSubscribed) {
-                        side.notified(id, token);
-                    }
-                }
-            });
+            Simulation.this.deliver(side, () -> side.notified(id, token));
         }
 
         @Override
@@ -1241,9 +1302,16 @@ final class Simulation {
         /** Ids that messages have reported as granted while they asked. */
         final List<String> reported = new ArrayList<>();
 
+        /** When a message has last reported a forced release of an id. */
+        final Map<String, Long> told = new HashMap<>();
+
         /** The reply that is being processed; null: a failure, or another input. */
         @Nullable
         Reply reply;
+
+        /** The caller that enters the lock in this moment; null: another input is processed. */
+        @Nullable
+        Body entering;
 
         /** Releases without an outcome. */
         final List<Acquisition> releasing = new ArrayList<>();
@@ -1406,7 +1474,8 @@ final class Simulation {
 
         private void enter(Body body, GrantKind kind, long waitTime) {
             boolean isLast = body.isLast;
-            Caller caller = new Caller(body, kind, waitTime);
+            Integer maxWaiters = Simulation.this.limits && chance(0.3) ? pickInt(3) : null;
+            Caller caller = new Caller(body, kind, waitTime, maxWaiters);
             body.caller = caller;
             this.waiting.add(body);
             this.jvm.waiting++;
@@ -1419,7 +1488,10 @@ final class Simulation {
                     this.checks,
                     () -> this.jvm + " enter " + body + " " + caller.kind.mode() + " wait " + caller.waitTime / MILLI
                             + " ms");
-            if (!input((local, time) -> local.enter(caller, time)) && !caller.isQueued && !body.hasEnded) {
+            this.entering = body;
+            boolean hasEntered = input((local, time) -> local.enter(caller, time));
+            this.entering = null;
+            if (!hasEntered && !caller.isQueued && !body.hasEnded) {
                 // The caller has the error.
                 body.endWait();
                 body.refused();
@@ -1488,6 +1560,15 @@ final class Simulation {
             after();
         }
 
+        private void revoked(String id) {
+            note(this.checks, () -> this.jvm + " notified of a forced release of " + id);
+            // A JVM that has given up reports nothing more.
+            if (input((local, time) -> local.revoked(id, time)) && this.jvm.isRunning()) {
+                this.told.put(id, Simulation.this.now);
+            }
+            after();
+        }
+
         private void timeReached() {
             if (this.jvm.machine.time().nanos() >= this.armed || happens(0.1)) {
                 if (this.jvm.machine.time().nanos() < this.armed) {
@@ -1541,6 +1622,9 @@ final class Simulation {
                         && acquisition.phase == Phase.ASKING
                         && front != null
                         && acquisition.kind.equals(Objects.requireNonNull(front.caller).kind);
+                boolean isRefused = (reply instanceof Reply.Taken || reply instanceof Reply.InLine)
+                        && (this.sent.successor != null ? this.sent.successor : acquisition)
+                                == Side.this.lock.candidate;
                 Long outdatedAt = null;
                 if (this.sent.command instanceof Command.Release) {
                     Side.this.releasing.remove(acquisition);
@@ -1565,6 +1649,9 @@ final class Simulation {
                 Side.this.lock = current.lock;
                 if (!isOver) {
                     return;
+                }
+                if (isRefused && front != null) {
+                    Side.this.checks.checkBeginning(front, this.sent.at);
                 }
                 Side.this.checks.check(
                         !isRejected || front == null || front.hasEnded, "waits although the store rejects it");
@@ -1910,13 +1997,13 @@ final class Simulation {
     /** What the queue knows of a caller. */
     static final class Caller extends Waiter {
 
-        /** Only for messages, of which there are none. */
+        /** Only for the limit of waiters, and for messages, of which there are none. */
         private static final LockRequest REQUEST = LockRequest.of("lock");
 
         final Body body;
 
-        Caller(Body body, GrantKind kind, long waitTime) {
-            super(REQUEST, kind, waitTime, body.terms, body);
+        Caller(Body body, GrantKind kind, long waitTime, @Nullable Integer maxWaiters) {
+            super(maxWaiters != null ? REQUEST.withMaxWaiters(maxWaiters) : REQUEST, kind, waitTime, body.terms, body);
             this.body = body;
         }
     }
@@ -2147,7 +2234,9 @@ final class Simulation {
             this.side.checks.check(
                     held.acquisition.phase != Phase.ENDING
                             || held.kind().mode() == LockMode.READ
-                            || this.side.isReleased(held.acquisition),
+                            || this.side.isReleased(held.acquisition)
+                            // An error has ended the first attempt after the grant was passed on.
+                            || this.side.checks.isAwaited(held.acquisition),
                     "returned, but not released in the store");
             note(this.side.checks, () -> this.jvm + " releases " + this + " " + held.id() + " " + isReleased[0]);
             this.side.after();
@@ -2212,7 +2301,7 @@ final class Simulation {
                 }
                 default -> {
                     if (mayDowngrade) {
-                        Caller reader = new Caller(this, GrantKind.READER, 0);
+                        Caller reader = new Caller(this, GrantKind.READER, 0, null);
                         returns(held);
                         boolean isInterrupted = !this.side.input(
                                 (lock, time) -> this.isOver = lock.downgrade(held, reader, time) == null);
@@ -2492,11 +2581,15 @@ final class Simulation {
         PASSED_ON_IN_MEMORY,
         READERS_JOINED,
         PERMITS_GRANTED,
+        PERMITS_PASSED_ON,
+        SHARED_BY_MESSAGE,
         DOWNGRADES,
         MINIMUM_HOLDS,
         CONFIRMATIONS,
         CONFIRMATIONS_FAILED,
         REFUSED_HELD_BY_OTHERS,
+        REFUSED_QUEUE_FULL,
+        REFUSED_QUEUE_FULL_LATER,
         REFUSED_STORE_FAILED,
         REFUSED_WITHDRAWN,
         REFUSED_STOPPED,
@@ -2505,6 +2598,7 @@ final class Simulation {
         LOST_EXPIRED,
         LOST_TAKEN_OVER,
         LOST_DELETED,
+        LOST_REVOKED,
         LOST_MAX_HOLD,
         LOST_OWNER_DIED,
         LOST_FAILED,
@@ -2548,6 +2642,7 @@ final class Simulation {
         MESSAGES_LATE,
         MESSAGES_REPEATED,
         SUBSCRIPTIONS_LOST,
+        FORCED_RELEASES,
         STORE_RESTARTS,
         DATA_LOSSES,
         FAILOVERS,

@@ -12,6 +12,7 @@ import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotGrantedException;
+import io.github.lockstarter.LockQueueFullException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.registry.AcquireObserver.Acquiring;
 import io.github.lockstarter.registry.LeasingLockRegistry;
@@ -179,6 +180,8 @@ class AcquisitionObservationsTest {
         try (Lease lease = this.registry.acquire(ORDER)) {
             assertThat(this.registry.tryAcquire(ONCE)).isEmpty();
             assertThatExceptionOfType(LockNotGrantedException.class).isThrownBy(() -> this.registry.acquire(ONCE));
+            assertThatExceptionOfType(LockQueueFullException.class)
+                    .isThrownBy(() -> this.registry.acquire(ORDER.withMaxWaiters(0)));
             Thread.currentThread().interrupt();
             assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> this.registry.acquire(ORDER));
             lease.ensureHeld();
@@ -188,9 +191,9 @@ class AcquisitionObservationsTest {
 
         assertThat(this.recorded.stopped)
                 .extracting(LockAcquisitionContext::getOutcome)
-                .containsExactly("acquired", "skipped", "timeout", "interrupted", "error");
-        assertThat(this.recorded.stopped.get(4).getError()).isInstanceOf(LockException.class);
-        assertThat(this.recorded.stopped.subList(0, 4))
+                .containsExactly("acquired", "skipped", "timeout", "queue_full", "interrupted", "error");
+        assertThat(this.recorded.stopped.get(5).getError()).isInstanceOf(LockException.class);
+        assertThat(this.recorded.stopped.subList(0, 5))
                 .extracting(Observation.Context::getError)
                 .containsOnlyNulls();
     }

@@ -48,7 +48,7 @@ class MicrometerLockListenerTest {
     void shouldTimeAndCountEachEvent() {
         everyEvent("orders");
 
-        for (String outcome : List.of("acquired", "timeout", "skipped", "interrupted", "error")) {
+        for (String outcome : List.of("acquired", "timeout", "skipped", "queue_full", "interrupted", "error")) {
             assertTimed("distributed.lock.acquire", "lock", "orders", "outcome", outcome);
         }
         for (String outcome : List.of("renewed", "failed", "lost")) {

@@ -48,7 +48,7 @@ class SettingsByNameTest {
     @Test
     void shouldMergeSpellingsValueByValue() {
         NamedSettings file =
-                new NamedSettings("TicketOffice.sell", value(MINUTE), null, value(MINUTE), null, null, null);
+                new NamedSettings("TicketOffice.sell", value(MINUTE), null, value(MINUTE), null, null, null, null);
         NamedSettings variable = waiting("ticketofficesell", SECOND);
 
         SettingsByName settings = new SettingsByName(List.of(variable, file));
@@ -69,7 +69,8 @@ class SettingsByNameTest {
                 value(MINUTE),
                 value(SECOND),
                 new NamedValue<>("", OnLost.IGNORE),
-                value(MINUTE));
+                value(MINUTE),
+                null);
 
         SettingsByName settings = new SettingsByName(List.of(NamedSettings.of("E-vent"), all));
 
@@ -111,6 +112,7 @@ class SettingsByNameTest {
                 value(MINUTE),
                 value(SECOND),
                 new NamedValue<>("", OnLost.IGNORE),
+                null,
                 null);
         SettingsByName settings = new SettingsByName(List.of(all));
 
@@ -144,9 +146,9 @@ class SettingsByNameTest {
     @Test
     void shouldRejectAMinimumHoldThatIsLongerThanTheLease() {
         NamedSettings hold = new NamedSettings(
-                "event", null, null, null, new NamedValue<>("locks.event.min-hold", MINUTE), null, null);
+                "event", null, null, null, new NamedValue<>("locks.event.min-hold", MINUTE), null, null, null);
         NamedSettings lease = new NamedSettings(
-                "Event", null, new NamedValue<>("locks.[Event].lease", SECOND), null, null, null, null);
+                "Event", null, new NamedValue<>("locks.[Event].lease", SECOND), null, null, null, null, null);
 
         assertThatExceptionOfType(InvalidLockSettingException.class)
                 .isThrownBy(() -> new SettingsByName(List.of(hold, lease)))
@@ -158,7 +160,7 @@ class SettingsByNameTest {
     @Test
     void shouldAcceptAMinimumHoldBesideARenewedLease() {
         NamedSettings renewed =
-                new NamedSettings("event", null, value(LockRequest.FOREVER), null, value(MINUTE), null, null);
+                new NamedSettings("event", null, value(LockRequest.FOREVER), null, value(MINUTE), null, null, null);
 
         assertThat(renewed.minHold())
                 .as("minimum hold beside a lease of -1, which is renewed")
@@ -166,7 +168,7 @@ class SettingsByNameTest {
     }
 
     private static NamedSettings waiting(String name, Duration waitTime) {
-        return new NamedSettings(name, value(waitTime), null, null, null, null, null);
+        return new NamedSettings(name, value(waitTime), null, null, null, null, null, null);
     }
 
     private static NamedValue<Duration> value(Duration time) {

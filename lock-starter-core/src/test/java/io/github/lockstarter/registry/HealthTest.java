@@ -85,8 +85,8 @@ class HealthTest {
                         Duration.ofMillis(150),
                         null,
                         Duration.ZERO)
-                .withNamed(
-                        new SettingsByName(List.of(new NamedSettings("quick", null, null, null, null, null, timeout))));
+                .withNamed(new SettingsByName(
+                        List.of(new NamedSettings("quick", null, null, null, null, null, timeout, null))));
         Silent store = new Silent();
         LeasingLockRegistry registry = new LeasingLockRegistry(store, settings, null, List.of(), null, this.clock);
         try {

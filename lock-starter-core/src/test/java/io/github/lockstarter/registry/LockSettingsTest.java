@@ -165,7 +165,8 @@ class LockSettingsTest {
                 null,
                 null,
                 null,
-                new NamedValue<>("locks.event.watchdog-timeout", Duration.ofSeconds(6)))));
+                new NamedValue<>("locks.event.watchdog-timeout", Duration.ofSeconds(6)),
+                null)));
 
         assertThat(LockSettings.defaultCommandTimeout(Duration.ofSeconds(30), named))
                 .isEqualTo(Duration.ofSeconds(1));

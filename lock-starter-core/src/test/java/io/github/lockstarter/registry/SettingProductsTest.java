@@ -101,7 +101,8 @@ class SettingProductsTest {
                     value(Fact.MAX_HOLD),
                     value(Fact.MIN_HOLD),
                     null,
-                    value(Fact.WATCHDOG_TIMEOUT))));
+                    value(Fact.WATCHDOG_TIMEOUT),
+                    null)));
         }
 
         private @Nullable NamedValue<Duration> value(Fact wanted) {

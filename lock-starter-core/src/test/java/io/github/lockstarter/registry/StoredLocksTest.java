@@ -48,6 +48,9 @@ class StoredLocksTest {
     /** The instances whose descriptions were asked for. */
     private final List<String> asked = new CopyOnWriteArrayList<>();
 
+    /** The instances that were notified, with the ids of their grants. */
+    private final List<String> notified = new CopyOnWriteArrayList<>();
+
     private final CompletableFuture<Reply> never = new CompletableFuture<>();
 
     private final ForwardingStore store = new ForwardingStore(new InMemoryLockStore()) {
@@ -61,19 +64,23 @@ class StoredLocksTest {
 
         @Override
         public CompletionStage<Reply> send(Command command) {
-            StoredLocksTest.this.asked.add(((Command.FindInstance) command).instance());
+            if (command instanceof Command.Notify message) {
+                StoredLocksTest.this.notified.add(message.instance() + ' ' + message.id());
+            } else {
+                StoredLocksTest.this.asked.add(((Command.FindInstance) command).instance());
+            }
             return StoredLocksTest.this.never;
         }
     };
 
-    private final StoredLocks locks = new StoredLocks(this.store);
+    private final StoredLocks locks = new StoredLocks(this.store, null, null);
 
     @AutoClose("stop")
     private final RunThreads threads = new RunThreads((task, delay) -> false);
 
     private Stored described(StoredLock lock) {
         this.stored = lock;
-        return this.locks.describe(LOCK, null, Duration.ZERO).orElseThrow();
+        return this.locks.describe(LOCK, Duration.ZERO).orElseThrow();
     }
 
     private static LockHolder instance(int number) {
@@ -120,8 +127,14 @@ class StoredLocksTest {
         assertThat(shown.holders())
                 .as("holders, of which the first one has no known lease")
                 .containsExactly(
-                        new StoredGrant(instance(2), 5_000_000, null, 0, Instant.ofEpochSecond(5)),
-                        new StoredGrant(instance(3), 7_000_000, Duration.ofMillis(9_000), 0, Instant.ofEpochSecond(7)));
+                        new StoredGrant(READER, instance(2), 5_000_000, null, 0, Instant.ofEpochSecond(5)),
+                        new StoredGrant(
+                                OTHER_READER,
+                                instance(3),
+                                7_000_000,
+                                Duration.ofMillis(9_000),
+                                0,
+                                Instant.ofEpochSecond(7)));
     }
 
     @Test
@@ -149,8 +162,10 @@ class StoredLocksTest {
                 this.threads,
                 () -> new Moment(0, 0));
 
-        CompletableFuture<Stored> description = inThread(() ->
-                this.locks.describe(LOCK, instances, Duration.ofMillis(50)).orElseThrow());
+        StoredLocks locks = new StoredLocks(this.store, null, instances);
+
+        CompletableFuture<Stored> description =
+                inThread(() -> locks.describe(LOCK, Duration.ofMillis(50)).orElseThrow());
 
         assertThat(description)
                 .as("description of a lock whose instances are asked for 50 ms")
@@ -183,15 +198,16 @@ class StoredLocksTest {
                 0,
                 List.of(),
                 List.of(new StoredHolder(READER, 1, 1, 0), new StoredHolder(OTHER_READER, 2, 1, 0)));
-        assertThat(this.locks.forceRelease(LOCK, null))
+        assertThat(this.locks.forceRelease(LOCK, id -> true))
                 .as("forced release of owners that have all ended")
                 .isFalse();
 
         this.releases.put(READER, Reply.Released.INSTANCE);
 
-        assertThat(this.locks.forceRelease(LOCK, null))
+        assertThat(this.locks.forceRelease(LOCK, id -> true))
                 .as("forced release of two owners of which the second one has ended")
                 .isTrue();
+        assertThat(this.notified).as("owners that are notified").containsExactly("instance002 " + READER);
     }
 
     @Test
@@ -199,9 +215,10 @@ class StoredLocksTest {
         this.stored = new StoredLock(WRITER, 1, 1, 0);
         this.releases.put("~k" + WRITER, Reply.Released.INSTANCE);
 
-        assertThat(this.locks.forceRelease(LOCK, null))
+        assertThat(this.locks.forceRelease(LOCK, id -> true))
                 .as("forced release of a lock in its minimum hold")
                 .isTrue();
+        assertThat(this.notified).as("owners that are notified, as none works").isEmpty();
     }
 
     @Test

@@ -51,6 +51,11 @@ class InMemoryLockStoreTest {
         }
 
         @Override
+        public void notified(String lock, String id, Notice notice) {
+            this.grants.add(lock + ' ' + id + ' ' + notice);
+        }
+
+        @Override
         public void messageRejected() {
             this.grants.add("rejected");
         }

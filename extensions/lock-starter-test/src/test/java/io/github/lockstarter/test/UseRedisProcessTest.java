@@ -49,7 +49,15 @@ class UseRedisProcessTest {
     }
 
     @Nested
-    class Plain extends OnRedis {}
+    @SpringBootTest(classes = Application.class)
+    class Plain extends OnRedis {
+
+        /** A profile of the application may switch it on. */
+        @Test
+        void shouldNotWarmUp(@Autowired Environment environment) {
+            assertThat(environment.getProperty("distributed-lock.warm-up")).isEqualTo("false");
+        }
+    }
 
     @Nested
     @SpringBootTest(

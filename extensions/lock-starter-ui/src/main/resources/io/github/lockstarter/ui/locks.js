@@ -7,7 +7,7 @@
       title: 'Locks', filter: 'Name contains', refresh: 'Refresh', auto: 'Refresh every 5 s', language: 'Language',
       more: 'Load more', searchOn: 'Continue the search', cancel: 'Cancel', release: 'Release',
       name: 'Lock', mode: 'Mode', owner: 'Owner', held: 'Held for', lease: 'Lease left', waiting: 'Waiting', actions: 'Actions',
-      WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', colon: ': ', waitHere: n => `${n} here`, atRisk: 'at risk',
+      leader: 'leader', WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', colon: ': ', waitHere: n => `${n} here`, atRisk: 'at risk',
       readers: n => n === 1 ? '1 reader' : `${n} readers`,
       permits: (p, n) => `${p} ${p === 1 ? 'permit' : 'permits'}, ${n} ${n === 1 ? 'holder' : 'holders'}`,
       pid: pid => `pid ${pid}`,
@@ -24,8 +24,8 @@
       refused: 'Your user has no permission, or the session has ended. Load the page again to sign in.',
       gone: 'The page is switched off: the endpoint "locks" is not exposed.', status: code => `The application answered with status ${code}.`,
       question: 'Release this lock by force?', ownerIs: owner => `Owner: ${owner}`,
-      consequence: 'Every owner loses the lock, and the next one begins at once. The present owner is notified at its next renewal, '
-        + 'and works on until then; with a fixed lease, until its end. Prefer to stop the instance that holds the lock.',
+      consequence: 'Every owner loses the lock, and the next one begins immediately. The present owner is notified, and works on until '
+        + 'then: for milliseconds, or until its next renewal if the message is lost. Prefer to stop the instance that holds the lock.',
       RELEASED: 'Released: ', FREE: 'The lock was free already: ',
       CHANGED: 'Nothing was released, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
@@ -40,7 +40,7 @@
       title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒刷新', language: '语言',
       more: '加载更多', searchOn: '继续查找', cancel: '取消', release: '强制释放',
       name: '锁', mode: '模式', owner: '持有者', held: '已持有', lease: '租约剩余', waiting: '等待', actions: '操作',
-      WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', colon: '：', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
+      leader: '主节点', WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', colon: '：', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
       readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
       pid: pid => `进程 ${pid}`, shown: n => `共 ${n} 把锁`, shownOfMore: n => `已显示 ${n} 把锁，可能还有更多`,
       capped: (shown, n, more) => `${n} 把锁中显示前 ${shown} 把${more ? '，可能还有更多' : ''}。输入名称的一部分可以查看其他锁。`,
@@ -52,8 +52,8 @@
       refused: '没有权限，或者会话已过期。请重新加载页面并登录。',
       gone: '页面未开放：端点 locks 没有暴露。', status: code => `应用返回了状态码 ${code}。`,
       question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
-      consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者要到下一次续期时才会收到通知，在此之前会继续执行；'
-        + '固定租约的持有者会一直执行到租约到期。如果可以，请改为停掉持有锁的实例。',
+      consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者会收到通知，在此之前继续执行：通常只有几毫秒，'
+        + '通知丢失时要到下一次续期。如果可以，请改为停掉持有锁的实例。',
       RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
       notRead: '未能及时读取', notShown: '数据已损坏，无法显示',
       late: n => `Redis 响应太慢，缺少 ${n} 把锁的数据。请刷新，或者输入名称的一部分。`,
@@ -207,7 +207,7 @@
     const atRisk = lock.held && lock.held.state === 'AT_RISK';
     return el('tr', { role: 'row', class: 'lock' },
       cell('name', toggle),
-      cell('mode', el('span', { class: 'chip' }, t(lock.mode) || t('unknown'))),
+      cell('mode', el('span', { class: 'chip' }, lock.name.startsWith('leader.') ? t('leader') : t(lock.mode) || t('unknown'))),
       cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t(lock.holdersCount > 1 ? 'heldHere' : 'here')) : '')),
       cell('held', time(lock.since, duration(row.at - lock.since))),
       cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',

@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks;
 
 import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.report.Readme;
 import io.github.lockstarter.benchmarks.report.Row;
 import io.github.lockstarter.benchmarks.rows.Plan;
 import java.nio.file.Path;
@@ -25,13 +26,15 @@ import org.jspecify.annotations.Nullable;
  * @param neighbours threads that keep a processor busy each, beside all that is measured
  * @param output where the report goes
  * @param plot where the plot goes; null: there is none
+ * @param readme the folder of the READMEs whose figures are written; null: they are left alone
  */
 record Arguments(
         Plan plan,
         boolean quick,
         int neighbours,
         Path output,
-        @Nullable Path plot) {
+        @Nullable Path plot,
+        @Nullable Path readme) {
 
     /** Workers would start as in a test that wants to start fast. */
     private static final List<String> AS_AN_APPLICATION = List.of("-XX:TieredStopAtLevel=4");
@@ -40,7 +43,9 @@ record Arguments(
     private static final List<String> FAST_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     static final String USAGE = """
-            --rows=1,3,4         only these rows (1 to 30)
+            --readme             the rows and contenders of the README, one round: writes RESULTS-readme.md, the figures
+                                 of both READMEs, and the plot
+            --rows=1,3,4         only these rows (1 to 33)
             --contenders=A,B     only these: %s
             --rounds=3           medians of so many
             --seconds=5          per measurement
@@ -63,6 +68,14 @@ record Arguments(
             given.put(parts[0], parts.length > 1 ? parts[1] : "");
         }
         boolean quick = given.remove("--quick") != null;
+        boolean readme = given.remove("--readme") != null;
+        if (readme) {
+            given.putIfAbsent("--rows", names(Readme.ROWS, row -> Integer.toString(row.number())));
+            given.putIfAbsent("--contenders", names(Readme.CONTENDERS, Arguments::optionName));
+            given.putIfAbsent("--rounds", "1");
+            given.putIfAbsent("--output", "RESULTS-readme.md");
+            given.putIfAbsent("--plot", "../../docs/images/contention.svg");
+        }
         Path output = Path.of(text(given, "--output", quick ? "target/quick-results.md" : "RESULTS.md"));
         int neighbours = Integer.parseInt(text(given, "--neighbours", "0"));
         String plot = given.remove("--plot");
@@ -82,7 +95,12 @@ record Arguments(
         if (!given.isEmpty()) {
             throw new IllegalArgumentException("Unknown: " + given.keySet() + "\n" + USAGE);
         }
-        return new Arguments(plan, quick, neighbours, output, plot != null ? Path.of(plot) : null);
+        return new Arguments(
+                plan, quick, neighbours, output, plot != null ? Path.of(plot) : null, readme ? Path.of("../..") : null);
+    }
+
+    private static <E> String names(Set<E> values, Function<E, String> name) {
+        return values.stream().map(name).collect(Collectors.joining(","));
     }
 
     private static String text(Map<String, String> given, String name, String otherwise) {

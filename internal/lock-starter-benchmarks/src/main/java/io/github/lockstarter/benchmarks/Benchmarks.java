@@ -3,10 +3,12 @@ package io.github.lockstarter.benchmarks;
 import io.github.lockstarter.benchmarks.faults.FaultComparison;
 import io.github.lockstarter.benchmarks.report.Machine;
 import io.github.lockstarter.benchmarks.report.Plot;
+import io.github.lockstarter.benchmarks.report.Readme;
 import io.github.lockstarter.benchmarks.report.Report;
 import io.github.lockstarter.benchmarks.report.Results;
 import io.github.lockstarter.benchmarks.rows.Measurements;
 import io.github.lockstarter.benchmarks.rows.Plan;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -54,10 +56,12 @@ public final class Benchmarks {
         List<String> conditions = new ArrayList<>(Machine.describe(Machine.redisVersion()));
         conditions.add(LocalDate.now(ZoneId.systemDefault()).toString());
         conditions.add("medians of " + plan.rounds() + " rounds, contenders in turn; " + seconds(plan.time())
-                + " per measurement after " + seconds(plan.warmUp()) + " of warm-up");
+                + " per measurement after " + seconds(plan.warmUp())
+                + " of warm-up, or the pairs that the row names");
         conditions.add(plan.locks() + " renewed locks, watched for " + seconds(plan.renewedTime()) + "; lease there and"
                 + " of the owner and the reader that are killed: " + seconds(plan.lease())
                 + "; otherwise everybody's default");
+        conditions.add(plan.fewLocks() + " renewed locks after pairs, " + plan.burst() + " acquisitions at once");
         conditions.add(plan.waiters() + " instances that wait, watched for as long");
         conditions.add(arguments.neighbours() + " threads keep a processor busy each meanwhile");
         conditions.add(String.format(Locale.ROOT, "load of the machine before the start: %.1f", load));
@@ -71,7 +75,16 @@ public final class Benchmarks {
             Files.writeString(plot, Plot.of(results));
             System.out.println("Plot written to " + plot.toAbsolutePath());
         }
+        if (arguments.readme() != null) {
+            write(results, arguments.readme().resolve("README.md"), false);
+            write(results, arguments.readme().resolve("README.zh-CN.md"), true);
+        }
         return results;
+    }
+
+    private static void write(Results results, Path page, boolean isChinese) throws IOException {
+        Files.writeString(page, Readme.of(results, Files.readString(page), isChinese));
+        System.out.println("Figures written to " + page.toAbsolutePath());
     }
 
     /** Starts threads that keep a processor busy each, beside what is measured, most of which runs in other JVMs. */

@@ -30,6 +30,10 @@ class BenchmarksQuickIT {
             Metric.AFTER_KILL,
             Metric.HEAP,
             Metric.CLIENT_CPU,
+            Metric.RENEWED_RATE,
+            Metric.CLIENT_EACH,
+            Metric.GRANTED,
+            Metric.LAST_GRANT,
             Metric.ACQUIRE_PERMIT,
             Metric.EXPIRED_READER,
             Metric.POLL,
@@ -66,6 +70,7 @@ class BenchmarksQuickIT {
 
     /** Rows that run the program of another row with other numbers. */
     private static final Set<Row> REPEATED = EnumSet.of(
+            Row.ALONE_WARM,
             Row.OWN_KEYS,
             Row.FOUR_JVMS_WORKING,
             Row.HAND_OVER,

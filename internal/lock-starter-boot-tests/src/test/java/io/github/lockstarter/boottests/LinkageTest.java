@@ -7,6 +7,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.health.boot3.DistributedLockBoot3HealthAutoConfiguration;
 import io.github.lockstarter.integration.DistributedLockIntegrationAutoConfiguration;
 import io.github.lockstarter.jdbc.DistributedLockFenceAutoConfiguration;
+import io.github.lockstarter.leader.DistributedLockLeaderAutoConfiguration;
 import io.github.lockstarter.shedlock.DistributedLockShedLockAutoConfiguration;
 import io.github.lockstarter.test.UseRedisProcess;
 import io.github.lockstarter.ui.DistributedLockPageAutoConfiguration;
@@ -48,6 +49,7 @@ class LinkageTest {
                 DistributedLockIntegrationAutoConfiguration.class,
                 DistributedLockShedLockAutoConfiguration.class,
                 DistributedLockFenceAutoConfiguration.class,
+                DistributedLockLeaderAutoConfiguration.class,
                 DistributedLockPageAutoConfiguration.class,
                 UseRedisProcess.class
             })

@@ -1,6 +1,7 @@
 package io.github.lockstarter.store.redis;
 
 import io.github.lockstarter.LockStoreException;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.store.redis.script.LockKeys;
@@ -26,8 +27,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
- * subscription begins when a lock is taken that a waiter of this JVM requests, or if the server may lose messages.
- * Waiters poll in addition. A failure here therefore makes waiting slower but loses no lock. Thread-safe.
+ * subscription begins when a lock is taken that a waiter of this JVM requests, when this JVM has held locks for a while,
+ * or if the server may lose messages. Waiters poll in addition. A failure here therefore makes waiting slower but loses no lock. Thread-safe.
  *
  * <p>While it is subscribed, the inbox probes in each period: a script and the client publish a random number each to
  * the own channel. What arrives decides how messages are published, see {@link MessageRoute}. If nothing arrives, the
@@ -435,7 +436,7 @@ final class Inbox implements MessageListener, SubscriptionListener {
         String channel = this.keys.channelOf(this.instance);
         List<?> result = (List<?>) open.template.execute(
                 LuaScript.CHECK_MESSAGES, List.of(this.keys.farFrom(channel)), channel, created.ofScript);
-        String refusal = ServerCheck.toFailures(result.get(1)).get("PUBLISH");
+        String refusal = ScriptCommands.toFailures(result.get(1)).get("PUBLISH");
         created.isCounted = this.connection.isSingleServer() && result.get(0) instanceof Long count && count > 0;
         if (refusal != null) {
             throw new RedisSystemException(refusal, null);
@@ -510,9 +511,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * A message is the key of the lock, followed by {@code <id>:<token>}. The key ends at the last brace, because a
-     * name has no brace in its key. Whatever the text is, nothing is thrown: the client would log the exception with
-     * the text.
+     * A message is the key of the lock, followed by {@code <id>:<token>} if the lock was granted to the id, or else by a
+     * {@link Notice} and the id: {@code revoked:<id>}. A notice that is unknown is from a newer version, and is ignored.
+     * The key ends at the last brace, because a name has no brace in its key. Whatever the text is, nothing is thrown:
+     * the client would log the exception with the text.
      */
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
@@ -527,12 +529,23 @@ final class Inbox implements MessageListener, SubscriptionListener {
         int end = text.lastIndexOf('}') + 1;
         String lock = this.keys.nameOf(text.substring(0, end));
         int colon = text.indexOf(':', end);
+        String first = colon > end ? text.substring(end, colon) : "";
         long token = colon > end ? tokenOf(text, colon + 1) : 0;
-        if (lock == null || token <= 0) {
+        if (lock != null && token > 0) {
+            this.listener.granted(lock, first, token);
+        } else if (lock == null || !isNotice(first)) {
             this.listener.messageRejected();
         } else {
-            this.listener.granted(lock, text.substring(end, colon), token);
+            Notice notice = Notice.of(first);
+            if (notice != null) {
+                this.listener.notified(lock, text.substring(colon + 1), notice);
+            }
         }
+    }
+
+    /** Returns whether the text has the form of a {@link Notice}, which no id has. */
+    private static boolean isNotice(String text) {
+        return !text.isEmpty() && text.chars().allMatch(c -> c >= 'a' && c <= 'z');
     }
 
     private static long tokenOf(String text, int from) {

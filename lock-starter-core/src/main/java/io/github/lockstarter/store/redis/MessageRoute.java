@@ -203,6 +203,14 @@ final class MessageRoute {
         }
     }
 
+    /** Returns why messages can be published neither by scripts nor by the client, or {@code null} if they can. */
+    @Nullable
+    String obstacle() {
+        return this.mode == MessageMode.POLLING || (this.configured == MessageMode.SCRIPT && !this.isByScript)
+                ? status().describe()
+                : null;
+    }
+
     // ---- Publications by the client
 
     /**

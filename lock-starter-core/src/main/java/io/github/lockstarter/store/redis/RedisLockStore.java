@@ -207,6 +207,11 @@ public final class RedisLockStore implements LockStore {
                 if (scripts != null && this.confirms && isConfirmed(command)) {
                     return start(command, scripts).get();
                 }
+                if (command instanceof Command.Notify message && !mustPublishByScript(byScript)) {
+                    Long unused = open.template.convertAndSend(
+                            this.keys.channelOf(message.instance()), this.scriptCommands.textOf(message));
+                    return Reply.Done.INSTANCE;
+                }
                 ScriptCommands.Call call = prepare(command, byScript);
                 boolean isAwaited = command instanceof Command.Release release && release.successor() != null;
                 Object result = scripts != null && isAwaited
@@ -330,7 +335,33 @@ public final class RedisLockStore implements LockStore {
 
     private CompletableFuture<Reply> execute(
             Command command, boolean byScript, LettuceScripts scripts, long disconnects) {
+        if (command instanceof Command.Notify message && !mustPublishByScript(byScript)) {
+            byte[] channel = OpenConnection.bytes(this.keys.channelOf(message.instance()));
+            byte[] text = OpenConnection.bytes(this.scriptCommands.textOf(message));
+            return scripts.commands
+                    .publish(channel, text)
+                    .toCompletableFuture()
+                    .thenApply(receivers -> Reply.Done.INSTANCE);
+        }
         return scripts.start(prepare(command, byScript)).thenApply(result -> toReply(command, result, disconnects));
+    }
+
+    /**
+     * Returns whether a script publishes a message that follows no grant, or otherwise the client.
+     *
+     * @throws LockStoreException if messages are not published at all
+     */
+    private boolean mustPublishByScript(boolean byScript) {
+        String obstacle = byScript ? null : this.connection.messages.obstacle();
+        if (obstacle != null) {
+            throw new LockStoreException(
+                    "No message was sent to the owner of a lock, because this instance publishes none: " + obstacle
+                            + ". See distributed-lock.redis.messages.",
+                    null,
+                    false,
+                    false);
+        }
+        return byScript;
     }
 
     private CompletableFuture<Reply> renewConfirmed(Command command, long disconnects) {
@@ -403,7 +434,7 @@ public final class RedisLockStore implements LockStore {
         return result.get(0);
     }
 
-    /** A waiter of this JVM needs messages. An instance whose locks are always free has no subscription. */
+    /** Subscribes, because a waiter or an owner of this JVM needs messages. */
     private void subscribe() {
         Run current = this.run;
         if (current != null) {
@@ -481,6 +512,11 @@ public final class RedisLockStore implements LockStore {
     private @Nullable String keyOf(Command command) {
         Command first = command instanceof Command.RenewAll all ? all.renewals().get(0) : command;
         return isOfInstances(first) ? null : this.keys.keyOf(first.lock());
+    }
+
+    @Override
+    public void listen() {
+        subscribe();
     }
 
     @Override

@@ -16,7 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
@@ -156,9 +159,21 @@ final class ScriptCommands {
             return new Call(
                     LuaScript.INSTANCE, List.of(this.keys.ofInstance(find.instance())), INSTANCE_FIELDS.clone());
         }
+        if (command instanceof Command.Notify message) {
+            return new Call(
+                    LuaScript.CHECK_MESSAGES,
+                    List.of(this.keys.keyOf(message.lock())),
+                    this.keys.channelOf(message.instance()),
+                    textOf(message));
+        }
         Command.Inspect inspect = (Command.Inspect) command;
         List<String> key = List.of(this.keys.keyOf(inspect.lock()));
         return inspect.ownerOnly() ? new Call(LuaScript.INSPECT, key, "1") : new Call(LuaScript.INSPECT, key);
+    }
+
+    /** Returns the text of a message, see {@link Inbox}. */
+    String textOf(Command.Notify message) {
+        return this.keys.keyOf(message.lock()) + message.notice().text + ':' + message.id();
     }
 
     private Call callOf(Command.Release release, String waiting) {
@@ -266,7 +281,24 @@ final class ScriptCommands {
         if (command instanceof Command.FindInstance find) {
             return new Reply.Instance(instance(find.instance(), (List<?>) result));
         }
+        if (command instanceof Command.Notify) {
+            String refusal = toFailures(((List<?>) result).get(1)).get("PUBLISH");
+            if (refusal != null) {
+                throw new RedisSystemException(refusal, null);
+            }
+            return Reply.Done.INSTANCE;
+        }
         return new Reply.Described(described((List<?>) result, ((Command.Inspect) command).ownerOnly()));
+    }
+
+    /** Returns the errors of commands by their names, from the result of a check. */
+    static Map<String, String> toFailures(Object checked) {
+        Map<String, String> failures = new LinkedHashMap<>();
+        Iterator<?> words = ((List<?>) checked).iterator();
+        while (words.hasNext()) {
+            failures.put(text(words.next()), text(words.next()));
+        }
+        return failures;
     }
 
     private static Reply acquired(String text) {

@@ -5,7 +5,6 @@ import io.github.lockstarter.store.redis.script.LockKeys;
 import io.github.lockstarter.store.redis.script.LuaScript;
 import io.github.lockstarter.text.LockLog;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -231,7 +230,7 @@ final class ServerCheck {
             }
             return;
         }
-        toFailures(((List<?>) checked.join()).get(1))
+        ScriptCommands.toFailures(((List<?>) checked.join()).get(1))
                 .forEach((command, words) ->
                         noteMessage(command.equals("PUBSUB") ? TO_COUNT_SUBSCRIBERS : "+publish", command, words));
     }
@@ -250,17 +249,7 @@ final class ServerCheck {
 
     /** Returns the errors of the commands by their names; none if the script itself has failed. */
     private Map<String, String> failures(CompletableFuture<Object> checked) {
-        return errorOf(checked) == null ? toFailures(checked.join()) : Map.of();
-    }
-
-    /** Returns the errors of commands by their names, from the result of a check. */
-    static Map<String, String> toFailures(Object checked) {
-        Map<String, String> failures = new LinkedHashMap<>();
-        Iterator<?> words = ((List<?>) checked).iterator();
-        while (words.hasNext()) {
-            failures.put(ScriptCommands.text(words.next()), ScriptCommands.text(words.next()));
-        }
-        return failures;
+        return errorOf(checked) == null ? ScriptCommands.toFailures(checked.join()) : Map.of();
     }
 
     /** Notes the permission for a key that is not that of a lock, which the commands access. */

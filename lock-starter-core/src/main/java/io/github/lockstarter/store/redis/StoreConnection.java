@@ -227,7 +227,7 @@ abstract class StoreConnection {
      */
     static void noteTime(OpenConnection opened, CompletableFuture<Object> time, Duration limit) {
         try {
-            opened.noteTime(ServerCheck.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
+            opened.noteTime(ScriptCommands.toFailures(time.get(limit.toNanos(), TimeUnit.NANOSECONDS)));
         } catch (ExecutionException | TimeoutException ex) {
             if (!RedisErrors.isRefused(ex)) {
                 throw RedisErrors.translate(ex, "Redis", "the time of the server", true, null);
@@ -257,7 +257,7 @@ abstract class StoreConnection {
             askForServer(asked);
             CompletionStage<?> unused = askForTime(asked).thenAccept(checked -> {
                 Map<String, String> before = asked.timeFailures;
-                asked.noteTime(ServerCheck.toFailures(checked));
+                asked.noteTime(ScriptCommands.toFailures(checked));
                 logTime(before, asked);
             });
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.store.Command;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import java.util.List;
@@ -67,6 +68,11 @@ final class ConnectedStore implements AutoCloseable, StoreListener {
     @Override
     public void granted(String lock, String id, long token) {
         this.messages.add(new Message(lock, id, token));
+    }
+
+    @Override
+    public void notified(String lock, String id, Notice notice) {
+        this.messages.add(new Message(lock, notice + " " + id, 0));
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Servers;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoredLock;
 import io.github.lockstarter.store.Successor;
@@ -219,6 +220,25 @@ class RedisLockStoreTest {
         assertThat(store.execute(way, new Command.FindInstance("two"))).isEqualTo(new Reply.Instance(bare));
         assertThat(store.execute(way, new Command.FindInstance("three"))).isEqualTo(new Reply.Instance(null));
         assertThat(this.redis.pttl("lock:instance:one")).isBetween(1L, LEASE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"CALL, true", "SEND, true", "CALL, false", "SEND, false"})
+    void shouldSendAMessageToAnInstanceThatListens(Way way, boolean privateConnection) {
+        ConnectedStore owner = store("one");
+        owner.store().listen();
+        owner.store().listen();
+        soon().until(() -> readers("one") == 1);
+        ConnectedStore store =
+                store("two", this.server.port(), PATIENT, privateConnection).connected();
+
+        assertThat(store.execute(way, new Command.Notify(NAME, "one", "me", Notice.REVOKED)))
+                .isEqualTo(Reply.Done.INSTANCE);
+
+        soon().until(() -> !owner.messages().isEmpty());
+        assertThat(owner.messages()).containsExactly(new ConnectedStore.Message(NAME, "REVOKED me", 0));
+        assertThat(this.redis.infoCommandStats()).containsEntry("subscribe", 1L);
+        assertThat(this.redis.exists(KEY)).as("the message changes nothing").isFalse();
     }
 
     private static Command.Release releaseTo(String id, String successor) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.health.boot3;
 
+import io.github.lockstarter.LockHealthDetails;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.registry.GrantFence;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,7 +24,9 @@ public final class DistributedLockBoot3HealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = {"distributedLockHealthIndicator", "distributedLockHealthContributor"})
     @ConditionalOnSingleCandidate(LockInventory.class)
-    LockHealthIndicator distributedLockHealthIndicator(LockInventory inventory, ObjectProvider<GrantFence> fences) {
-        return new LockHealthIndicator(inventory, fences.getIfAvailable());
+    LockHealthIndicator distributedLockHealthIndicator(
+            LockInventory inventory, ObjectProvider<GrantFence> fences, ObjectProvider<LockHealthDetails> details) {
+        return new LockHealthIndicator(
+                inventory, fences.getIfAvailable(), details.orderedStream().toList());
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.health.boot3;
 
 import io.github.lockstarter.LockHealth;
+import io.github.lockstarter.LockHealthDetails;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.registry.GrantFence;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,18 @@ final class LockHealthIndicator implements HealthIndicator {
 
     private final @Nullable GrantFence fence;
 
+    private final Iterable<LockHealthDetails> others;
+
     /**
      * Creates an indicator.
      *
      * @param fence the fence, which adds its details, or {@code null} if there is none
+     * @param others further details, in their order
      */
-    LockHealthIndicator(LockInventory inventory, @Nullable GrantFence fence) {
+    LockHealthIndicator(LockInventory inventory, @Nullable GrantFence fence, Iterable<LockHealthDetails> others) {
         this.inventory = inventory;
         this.fence = fence;
+        this.others = others;
     }
 
     @Override
@@ -36,6 +41,7 @@ final class LockHealthIndicator implements HealthIndicator {
         if (this.fence != null) {
             answer.withDetail("fence", this.fence.details());
         }
+        this.others.forEach(other -> answer.withDetail(other.name(), other.details()));
         return answer.build();
     }
 }

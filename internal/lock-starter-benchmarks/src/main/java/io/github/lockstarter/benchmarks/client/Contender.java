@@ -25,6 +25,8 @@ public enum Contender {
             "Spring Integration, pub/sub",
             false,
             settings -> SpringIntegrationClient.open(settings, RedisLockType.PUB_SUB_LOCK)),
+    SPRING_DEFAULT_CAPACITY(
+            "Spring Integration, pub/sub, default capacity", false, SpringIntegrationClient::openWithDefaultCapacity),
     SPRING_SPIN(
             "Spring Integration, spin",
             false,
@@ -57,6 +59,11 @@ public enum Contender {
     /** Whether it needs a master with replicas. */
     public boolean isConfirming() {
         return this == LOCK_STARTER_CONFIRM_1 || this == LOCK_STARTER_CONFIRM_2;
+    }
+
+    /** Whether it keeps fewer locks in memory than the rows without contention use. */
+    public boolean isForgetting() {
+        return this == SPRING_DEFAULT_CAPACITY;
     }
 
     public LockClient open(ClientSettings settings) {

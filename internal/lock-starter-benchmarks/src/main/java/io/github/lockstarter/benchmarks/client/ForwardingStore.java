@@ -37,6 +37,11 @@ class ForwardingStore implements LockStore {
     }
 
     @Override
+    public void listen() {
+        this.redis.listen();
+    }
+
+    @Override
     public int renewalBatchSize() {
         return this.redis.renewalBatchSize();
     }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -38,6 +39,17 @@ public interface LockClient extends AutoCloseable {
     default Object hold(String name) throws InterruptedException {
         getLock(name).lock();
         return this;
+    }
+
+    /** A lock that belongs to no thread. */
+    interface AsyncHold {
+
+        CompletionStage<?> release();
+    }
+
+    /** Acquires a lock for which no thread waits, with the contender's default wait. Not every contender can do so. */
+    default CompletionStage<AsyncHold> holdAsync(String name) {
+        throw new UnsupportedOperationException(name);
     }
 
     /** Locks and unlocks: there is nothing in between that could fail. */

@@ -12,6 +12,7 @@ import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.UnaryOperator;
@@ -108,6 +109,11 @@ class LockStarterClient implements LockClient {
                 .tryAcquire(1, LockRequest.FOREVER)
                 .orElseThrow();
         return permit::close;
+    }
+
+    @Override
+    public CompletionStage<AsyncHold> holdAsync(String name) {
+        return this.registry.acquireAsync(LockRequest.of(name)).thenApply(lease -> lease::releaseAsync);
     }
 
     @Override

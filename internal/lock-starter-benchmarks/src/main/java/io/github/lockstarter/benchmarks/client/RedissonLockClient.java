@@ -2,12 +2,15 @@ package io.github.lockstarter.benchmarks.client;
 
 import io.netty.channel.Channel;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.redisson.Redisson;
+import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.DefaultNettyHook;
@@ -26,6 +29,9 @@ final class RedissonLockClient implements LockClient {
     private final long permitMillis;
 
     private final ConcurrentMap<String, RPermitExpirableSemaphore> semaphores = new ConcurrentHashMap<>();
+
+    /** Larger than the number of any thread. */
+    private final AtomicLong owners = new AtomicLong(1L << 32);
 
     private RedissonLockClient(RedissonClient redisson, Duration permitLease) {
         this.redisson = redisson;
@@ -69,6 +75,14 @@ final class RedissonLockClient implements LockClient {
         RPermitExpirableSemaphore semaphore = this.redisson.getPermitExpirableSemaphore(name);
         semaphore.trySetPermits(permits);
         return semaphore;
+    }
+
+    /** Redisson asks for the number of a thread; each hold has one of its own. */
+    @Override
+    public CompletionStage<AsyncHold> holdAsync(String name) {
+        RLock lock = this.redisson.getLock(name);
+        long owner = this.owners.incrementAndGet();
+        return lock.lockAsync(owner).thenApply(granted -> () -> lock.unlockAsync(owner));
     }
 
     @Override

@@ -1,19 +1,25 @@
 package io.github.lockstarter.benchmarks.client;
 
+import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.benchmarks.client.LockClient.AsyncHold;
 import io.github.lockstarter.registry.LeasingLockRegistry;
 import io.github.lockstarter.registry.LockSettings;
 import io.github.lockstarter.registry.ReleaseMode;
 import io.github.lockstarter.store.redis.RedisLockStore;
 import io.github.lockstarter.store.redis.RedisStoreSettings;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
+import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.StoredLine;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** An instance of this library, for calls that other contenders do not have. No lease ends in a measurement. */
-public final class RegistryClient implements AutoCloseable {
+/** An instance of this library. */
+public final class RegistryClient implements DistantClient {
 
     private static final Duration LEASE = Duration.ofMinutes(10);
 
@@ -55,9 +61,41 @@ public final class RegistryClient implements AutoCloseable {
         return this.registry;
     }
 
-    /** Takes one round trip over the same client as locks, and another connection. */
+    /** Uses another connection than locks. */
+    @Override
     public void ping() {
         String unused = this.connection.ping();
+    }
+
+    @Override
+    public Runnable lock(String name) throws InterruptedException {
+        return this.registry.acquire(LockRequest.of(name))::release;
+    }
+
+    @Override
+    public void withAll(List<String> names, Runnable body) {
+        List<LockRequest> requests = names.stream().map(LockRequest::of).toList();
+        this.registry.executeWithoutResult(requests, lease -> body.run());
+    }
+
+    @Override
+    public CompletionStage<AsyncHold> acquireAsync(Kind kind, String name) {
+        LockRequest request = LockRequest.of(name);
+        return this.registry
+                .acquireAsync(
+                        switch (kind) {
+                            case LOCK, WRITER -> request;
+                            case READER -> request.withMode(LockMode.READ);
+                            case PERMIT -> request.withPermits(1, 1);
+                        })
+                .thenApply(lease -> lease::releaseAsync);
+    }
+
+    /** Its waiters stand in the line of the lock. */
+    @Override
+    public boolean isWaiting(RedisCli cli, String name) {
+        return StoredLine.of(cli, "lock:{" + name + '}').stream()
+                .anyMatch(entry -> !entry.inbox().isEmpty());
     }
 
     @Override

@@ -14,7 +14,10 @@ final class SpringIntegrationClient implements LockClient {
 
     private static final Duration DEFAULT_EXPIRY = Duration.ofSeconds(60);
 
-    /** Its cache forgets locks beyond the capacity, held ones too; the default is just what the largest row holds. */
+    /**
+     * Locks that the registry keeps in memory. It forgets the others and creates them again, which takes more than
+     * twice the memory for each pair. Its default is 256, fewer than the keys of the rows without contention.
+     */
     private static final int CAPACITY = 200_000;
 
     private final LettuceConnectionFactory connections;
@@ -24,11 +27,17 @@ final class SpringIntegrationClient implements LockClient {
     private final RedisLockRegistry registry;
 
     private SpringIntegrationClient(
-            LettuceConnectionFactory connections, Duration expiry, RedisLockType type, boolean renewing) {
+            LettuceConnectionFactory connections,
+            Duration expiry,
+            RedisLockType type,
+            boolean renewing,
+            boolean isCapacityGiven) {
         this.connections = connections;
         this.registry = new RedisLockRegistry(connections, "lock", expiry);
         this.registry.setRedisLockType(type);
-        this.registry.setCacheCapacity(CAPACITY);
+        if (isCapacityGiven) {
+            this.registry.setCacheCapacity(CAPACITY);
+        }
         if (renewing) {
             this.scheduler.setDaemon(true);
             this.scheduler.afterPropertiesSet();
@@ -37,8 +46,20 @@ final class SpringIntegrationClient implements LockClient {
     }
 
     static LockClient open(ClientSettings settings, RedisLockType type) {
+        return open(settings, type, true);
+    }
+
+    static LockClient openWithDefaultCapacity(ClientSettings settings) {
+        return open(settings, RedisLockType.PUB_SUB_LOCK, false);
+    }
+
+    private static LockClient open(ClientSettings settings, RedisLockType type, boolean isCapacityGiven) {
         return new SpringIntegrationClient(
-                Connections.open(settings), settings.leaseOr(DEFAULT_EXPIRY), type, settings.use() == Use.RENEWED);
+                Connections.open(settings),
+                settings.leaseOr(DEFAULT_EXPIRY),
+                type,
+                settings.use() == Use.RENEWED,
+                isCapacityGiven);
     }
 
     @Override

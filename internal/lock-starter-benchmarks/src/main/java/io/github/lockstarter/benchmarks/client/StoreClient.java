@@ -4,6 +4,7 @@ import io.github.lockstarter.engine.AcquisitionIds;
 import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.GrantKind;
 import io.github.lockstarter.store.LockStore;
+import io.github.lockstarter.store.Notice;
 import io.github.lockstarter.store.Reply;
 import io.github.lockstarter.store.StoreListener;
 import io.github.lockstarter.store.redis.RedisLockStore;
@@ -31,6 +32,9 @@ public final class StoreClient implements AutoCloseable {
 
         @Override
         public void granted(String lock, String id, long token) {}
+
+        @Override
+        public void notified(String lock, String id, Notice notice) {}
 
         @Override
         public void messageRejected() {}

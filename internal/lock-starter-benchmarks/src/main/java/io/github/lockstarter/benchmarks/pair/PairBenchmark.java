@@ -36,12 +36,19 @@ public class PairBenchmark {
         @Param("0")
         public int port;
 
+        /** Pairs before the measurement, one after another. */
+        @Param("0")
+        public int pairsBefore;
+
         private @Nullable LockClient opened;
 
         @Setup
         public void open() {
             this.opened = this.contender.open(new ClientSettings(this.port, null, Use.ALONE));
             this.opened.warmUp();
+            for (int i = 0; i < this.pairsBefore; i++) {
+                this.opened.pair(Keys.name(0, i % Keys.COUNT));
+            }
         }
 
         @TearDown
@@ -67,8 +74,12 @@ public class PairBenchmark {
         @Setup
         public void name(ThreadParams thread) {
             for (int i = 0; i < COUNT; i++) {
-                this.keys[i] = "pair:" + thread.getThreadIndex() + ":" + i;
+                this.keys[i] = name(thread.getThreadIndex(), i);
             }
+        }
+
+        static String name(int thread, int number) {
+            return "pair:" + thread + ":" + number;
         }
 
         String next() {

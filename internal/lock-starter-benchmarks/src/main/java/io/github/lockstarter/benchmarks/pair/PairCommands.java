@@ -58,7 +58,7 @@ public record PairCommands(double onTheWire, double all) {
         int wire = 0;
         int all = 0;
         for (String line = line(monitor); !line.contains(MARK); line = line(monitor)) {
-            if (!line.contains("\"DBSIZE\"")) {
+            if (!line.contains("\"KEYS\"")) {
                 all++;
                 wire += line.contains(" lua] ") ? 0 : 1;
             }

@@ -22,10 +22,16 @@ public final class PairRun {
 
     private PairRun() {}
 
+    /**
+     * Measures pairs.
+     *
+     * @param pairsBefore pairs of one thread before the warm-up
+     */
     public static PairResult of(
             Contender contender,
             int port,
             int threads,
+            int pairsBefore,
             Duration warmUp,
             Duration time,
             List<String> jvmOptions,
@@ -37,6 +43,7 @@ public final class PairRun {
                 .include(PairBenchmark.class.getName())
                 .param("contender", contender.name())
                 .param("port", Integer.toString(port))
+                .param("pairsBefore", Integer.toString(pairsBefore))
                 .threads(threads)
                 .forks(1)
                 .jvmArgs(jvmOptions.toArray(String[]::new))

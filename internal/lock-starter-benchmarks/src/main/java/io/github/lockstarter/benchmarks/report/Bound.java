@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param reference whose figure; null: none
  * @param alternative another one that is enough if this one does not hold; null: none
  * @param subject whom alone it is for; null: this library however it is used
+ * @param reason why it does not hold, a sentence that the report has then; null: unknown
  */
 record Bound(
         Metric metric,
@@ -21,27 +22,35 @@ record Bound(
         double factor,
         @Nullable Contender reference,
         @Nullable Bound alternative,
-        @Nullable Contender subject) {
+        @Nullable Contender subject,
+        @Nullable String reason) {
 
     static Bound atLeast(Metric metric, double value) {
-        return new Bound(metric, true, value, null, null, null);
+        return new Bound(metric, true, value, null, null, null, null);
     }
 
     static Bound atMost(Metric metric, double value) {
-        return new Bound(metric, false, value, null, null, null);
+        return new Bound(metric, false, value, null, null, null, null);
     }
 
     Bound times(Contender contender) {
-        return new Bound(this.metric, this.atLeast, this.factor, contender, this.alternative, this.subject);
+        return new Bound(
+                this.metric, this.atLeast, this.factor, contender, this.alternative, this.subject, this.reason);
     }
 
     Bound only(Contender contender) {
-        return new Bound(this.metric, this.atLeast, this.factor, this.reference, this.alternative, contender);
+        return new Bound(
+                this.metric, this.atLeast, this.factor, this.reference, this.alternative, contender, this.reason);
     }
 
     /** For a goal that is the smaller of two. */
     Bound or(Bound other) {
-        return new Bound(this.metric, this.atLeast, this.factor, this.reference, other, this.subject);
+        return new Bound(this.metric, this.atLeast, this.factor, this.reference, other, this.subject, this.reason);
+    }
+
+    Bound because(String reason) {
+        return new Bound(
+                this.metric, this.atLeast, this.factor, this.reference, this.alternative, this.subject, reason);
     }
 
     boolean isFor(Contender contender) {

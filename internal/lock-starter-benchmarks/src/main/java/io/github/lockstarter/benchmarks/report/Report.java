@@ -40,10 +40,10 @@ public final class Report {
         for (Row row : this.results.rows()) {
             line("");
             line("## " + row.number() + ". " + row.title());
-            line("");
             if (row.isAtADistance()) {
                 percentiles(this.results.row(row));
             } else {
+                line("");
                 table(this.results.row(row));
             }
             bounds(row, this.results.row(row));
@@ -80,9 +80,13 @@ public final class Report {
     private void percentiles(RowResult row) {
         List<Metric> metrics = List.copyOf(row.metrics());
         for (Contender contender : row.contenders()) {
+            line("");
             line("| " + contender.label() + " | p50 | p99 |");
             line("|---|---:|---:|");
             for (int i = 0; i + 1 < metrics.size(); i += 2) {
+                if (row.median(contender, metrics.get(i)).isEmpty()) {
+                    continue;
+                }
                 line("| " + metrics.get(i).label() + " | " + figure(row, contender, metrics.get(i)) + " | "
                         + figure(row, contender, metrics.get(i + 1)) + " |");
             }
@@ -125,7 +129,11 @@ public final class Report {
     private void bound(Bound bound, RowResult result, Contender contender) {
         bound.judge(result, contender)
                 .ifPresent(verdict -> line("| " + bound.describe() + " | " + verdict.actual() + " | "
-                        + (verdict.holds() ? "holds" : "**does not hold**") + " |"));
+                        + (verdict.holds() ? "holds" : "**does not hold**" + reason(bound)) + " |"));
+    }
+
+    private static String reason(Bound bound) {
+        return bound.reason() == null ? "" : ": " + bound.reason();
     }
 
     private void line(String line) {

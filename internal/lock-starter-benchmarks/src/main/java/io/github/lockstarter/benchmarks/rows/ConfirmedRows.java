@@ -28,7 +28,14 @@ final class ConfirmedRows {
             for (Row row : plan.due(ROWS, contender)) {
                 int threads = row == Row.CONFIRMED ? 1 : MANY_THREADS;
                 PairResult pair = PairRun.of(
-                        contender, master.port(), threads, plan.warmUp(), plan.time(), plan.jvmOptions(), plan.log());
+                        contender,
+                        master.port(),
+                        threads,
+                        0,
+                        plan.warmUp(),
+                        plan.time(),
+                        plan.jvmOptions(),
+                        plan.log());
                 results.add(row, contender, Metric.RATE, pair.perSecond());
                 results.add(row, contender, Metric.MEDIAN, pair.medianMicros());
             }

@@ -1,10 +1,12 @@
 package io.github.lockstarter.benchmarks.rows;
 
 import io.github.lockstarter.Lease;
-import io.github.lockstarter.LockMode;
-import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.benchmarks.client.Contender;
+import io.github.lockstarter.benchmarks.client.DistantClient;
+import io.github.lockstarter.benchmarks.client.DistantClient.Kind;
+import io.github.lockstarter.benchmarks.client.LockClient.AsyncHold;
+import io.github.lockstarter.benchmarks.client.RedissonDistantClient;
 import io.github.lockstarter.benchmarks.client.RegistryClient;
 import io.github.lockstarter.benchmarks.report.Metric;
 import io.github.lockstarter.benchmarks.report.Results;
@@ -15,12 +17,13 @@ import io.github.lockstarter.testsupport.FaultProxy;
 import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.testsupport.ServiceProfile;
-import io.github.lockstarter.testsupport.StoredLine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
@@ -34,6 +37,8 @@ final class DistanceRows {
     static final List<Row> ROWS = List.of(Row.AT_50_MICROS, Row.AT_500_MICROS, Row.AT_2_MILLIS);
 
     private static final String NAME = "far";
+
+    private static final String PERMITS = "permits";
 
     private static final double MICRO = TimeUnit.MICROSECONDS.toNanos(1);
 
@@ -67,26 +72,13 @@ final class DistanceRows {
                     : row == Row.AT_500_MICROS ? Duration.ofNanos(500_000) : Duration.ofMillis(2);
             try (RedisServer redis = RedisServer.start();
                     RedisCli cli = redis.cli();
-                    FaultProxy proxy = FaultProxy.inFrontOf(redis.port(), ServiceProfile.plain(), distance, distance);
-                    RegistryClient one = new RegistryClient(proxy.port(), ReleaseMode.AWAIT);
-                    RegistryClient other = new RegistryClient(proxy.port(), ReleaseMode.AWAIT);
-                    RegistryClient oneByClient =
-                            new RegistryClient(proxy.port(), ReleaseMode.AWAIT, MessageMode.CLIENT);
-                    RegistryClient otherByClient =
-                            new RegistryClient(proxy.port(), ReleaseMode.AWAIT, MessageMode.CLIENT);
-                    RegistryClient background = new RegistryClient(proxy.port(), ReleaseMode.BACKGROUND)) {
+                    FaultProxy proxy = FaultProxy.inFrontOf(redis.port(), ServiceProfile.plain(), distance, distance)) {
                 DistanceRows rows = new DistanceRows(plan, row, contender, results);
-                rows.measureRoundTrip(one);
-                rows.measureOne(one.registry(), background.registry());
-                rows.measureHandOvers(List.of(one.registry(), other.registry()), cli);
-                LockRequest lock = LockRequest.of("by-client");
-                rows.handOver(
-                        List.of(oneByClient.registry(), otherByClient.registry()),
-                        cli,
-                        lock,
-                        lock,
-                        Metric.FAR_BY_CLIENT,
-                        Metric.FAR_BY_CLIENT_99);
+                if (contender == Contender.REDISSON) {
+                    rows.measureRedisson(proxy.port(), cli);
+                } else {
+                    rows.measureOurs(proxy.port(), cli);
+                }
             } catch (InterruptedException | RuntimeException ex) {
                 throw ex;
             } catch (Exception ex) {
@@ -95,7 +87,48 @@ final class DistanceRows {
         }
     }
 
-    private void measureRoundTrip(RegistryClient client) throws Exception {
+    private void measureRedisson(int port, RedisCli cli) throws Exception {
+        try (RedissonDistantClient one = new RedissonDistantClient(port);
+                RedissonDistantClient other = new RedissonDistantClient(port)) {
+            one.createSemaphore(PERMITS);
+            measureCalls(one);
+            measureHandOvers(List.of(one, other), cli);
+        }
+    }
+
+    private void measureOurs(int port, RedisCli cli) throws Exception {
+        try (RegistryClient one = new RegistryClient(port, ReleaseMode.AWAIT);
+                RegistryClient other = new RegistryClient(port, ReleaseMode.AWAIT);
+                RegistryClient oneByClient = new RegistryClient(port, ReleaseMode.AWAIT, MessageMode.CLIENT);
+                RegistryClient otherByClient = new RegistryClient(port, ReleaseMode.AWAIT, MessageMode.CLIENT);
+                RegistryClient background = new RegistryClient(port, ReleaseMode.BACKGROUND)) {
+            measureCalls(one);
+            add(Metric.FAR_BACKGROUND, Metric.FAR_BACKGROUND_99, number -> {
+                Runnable release = background.lock(NAME);
+                long began = System.nanoTime();
+                release.run();
+                return System.nanoTime() - began;
+            });
+            try (Lease held = one.registry().acquire(LockRequest.of(NAME))) {
+                add(Metric.FAR_RENEW, Metric.FAR_RENEW_99, number -> {
+                    long began = System.nanoTime();
+                    held.extend(Duration.ofMinutes(20));
+                    return System.nanoTime() - began;
+                });
+            }
+            measureHandOvers(List.of(one, other), cli);
+            handOver(
+                    List.of(oneByClient, otherByClient),
+                    cli,
+                    "by-client",
+                    Kind.LOCK,
+                    Kind.LOCK,
+                    Metric.FAR_BY_CLIENT,
+                    Metric.FAR_BY_CLIENT_99);
+        }
+    }
+
+    private void measureCalls(DistantClient client) throws Exception {
         List<Long> trips = samples(number -> {
             long began = System.nanoTime();
             client.ping();
@@ -104,104 +137,92 @@ final class DistanceRows {
         this.roundTrip = percentile(trips, 50);
         this.results.add(this.row, this.contender, Metric.ROUND_TRIP, this.roundTrip / MICRO);
         this.results.add(this.row, this.contender, Metric.ROUND_TRIP_99, percentile(trips, 99) / MICRO);
-    }
-
-    private void measureOne(LockRegistry registry, LockRegistry background) throws Exception {
-        LockRequest request = LockRequest.of(NAME);
         List<Long> releases = new ArrayList<>();
         add(Metric.FAR_LOCK, Metric.FAR_LOCK_99, number -> {
             long began = System.nanoTime();
-            Lease lease = registry.acquire(request);
+            Runnable release = client.lock(NAME);
             long granted = System.nanoTime();
-            lease.release();
+            release.run();
             note(releases, number, System.nanoTime() - granted);
             return granted - began;
         });
         add(Metric.FAR_UNLOCK, Metric.FAR_UNLOCK_99, releases);
-        add(Metric.FAR_BACKGROUND, Metric.FAR_BACKGROUND_99, number -> {
-            Lease lease = background.acquire(request);
-            long began = System.nanoTime();
-            lease.release();
-            return System.nanoTime() - began;
-        });
         releases.clear();
         add(Metric.FAR_ASYNC_LOCK, Metric.FAR_ASYNC_LOCK_99, number -> {
             long began = System.nanoTime();
-            Lease lease = registry.acquireAsync(request).toCompletableFuture().get();
+            AsyncHold hold = await(client.acquireAsync(Kind.LOCK, NAME));
             long granted = System.nanoTime();
-            lease.releaseAsync().toCompletableFuture().get();
+            Object unused = await(hold.release());
             note(releases, number, System.nanoTime() - granted);
             return granted - began;
         });
         add(Metric.FAR_ASYNC_UNLOCK, Metric.FAR_ASYNC_UNLOCK_99, releases);
-        several(registry, 2, Metric.FAR_2, Metric.FAR_2_99);
-        several(registry, 4, Metric.FAR_4, Metric.FAR_4_99);
-        several(registry, 8, Metric.FAR_8, Metric.FAR_8_99);
-        List<Long> of16 = several(registry, 16, Metric.FAR_16, Metric.FAR_16_99);
+        several(client, 2, Metric.FAR_2, Metric.FAR_2_99);
+        several(client, 4, Metric.FAR_4, Metric.FAR_4_99);
+        several(client, 8, Metric.FAR_8, Metric.FAR_8_99);
+        List<Long> of16 = several(client, 16, Metric.FAR_16, Metric.FAR_16_99);
         add(Metric.FAR_RELEASE_16, Metric.FAR_RELEASE_16_99, of16);
-        try (Lease held = registry.acquire(request)) {
-            add(Metric.FAR_RENEW, Metric.FAR_RENEW_99, number -> {
-                long began = System.nanoTime();
-                held.extend(Duration.ofMinutes(20));
-                return System.nanoTime() - began;
-            });
-        }
     }
 
     /** Measures from the call to the body, and returns the times from the body to the return of the call. */
-    private List<Long> several(LockRegistry registry, int locks, Metric median, Metric high) throws Exception {
-        List<LockRequest> requests = IntStream.range(0, locks)
-                .mapToObj(i -> LockRequest.of(NAME + '-' + i))
-                .toList();
+    private List<Long> several(DistantClient client, int locks, Metric median, Metric high) throws Exception {
+        List<String> names =
+                IntStream.range(0, locks).mapToObj(i -> NAME + '-' + i).toList();
         List<Long> releases = new ArrayList<>();
         add(median, high, number -> {
+            AtomicLong granted = new AtomicLong();
             long began = System.nanoTime();
-            long granted = registry.execute(requests, lease -> System.nanoTime());
-            note(releases, number, System.nanoTime() - granted);
-            return granted - began;
+            client.withAll(names, () -> granted.set(System.nanoTime()));
+            note(releases, number, System.nanoTime() - granted.get());
+            return granted.get() - began;
         });
         return releases;
     }
 
-    private void measureHandOvers(List<LockRegistry> registries, RedisCli cli) throws Exception {
-        LockRequest lock = LockRequest.of(NAME);
-        LockRequest permit = LockRequest.of("permits").withPermits(1, 1);
-        handOver(registries, cli, lock, lock, Metric.FAR_HAND_OVER, Metric.FAR_HAND_OVER_99);
-        LockRequest reader = lock.withMode(LockMode.READ);
-        handOver(registries, cli, lock, reader, Metric.FAR_READER, Metric.FAR_READER_99);
-        handOver(registries, cli, permit, permit, Metric.FAR_PERMIT, Metric.FAR_PERMIT_99);
+    private void measureHandOvers(List<DistantClient> clients, RedisCli cli) throws Exception {
+        handOver(clients, cli, NAME, Kind.LOCK, Kind.LOCK, Metric.FAR_HAND_OVER, Metric.FAR_HAND_OVER_99);
+        handOver(clients, cli, "readers", Kind.WRITER, Kind.READER, Metric.FAR_READER, Metric.FAR_READER_99);
+        handOver(clients, cli, PERMITS, Kind.PERMIT, Kind.PERMIT, Metric.FAR_PERMIT, Metric.FAR_PERMIT_99);
     }
 
     /** Measures from the call that releases to the grant in the other instance, whose message is the only one. */
     private void handOver(
-            List<LockRegistry> registries,
+            List<? extends DistantClient> clients,
             RedisCli cli,
-            LockRequest held,
-            LockRequest waiting,
+            String name,
+            Kind held,
+            Kind waiting,
             Metric median,
             Metric high)
             throws Exception {
-        String key = "lock:{" + held.lockName() + '}';
         add(median, high, number -> {
-            Lease owner = registries.get(Math.floorMod(number, 2)).acquire(held);
-            CompletableFuture<Lease> waiter = registries
-                    .get(1 - Math.floorMod(number, 2))
-                    .acquireAsync(waiting)
-                    .toCompletableFuture();
-            CompletableFuture<Long> granted = waiter.thenApply(lease -> System.nanoTime());
-            while (StoredLine.of(cli, key).stream()
-                    .noneMatch(entry -> !entry.inbox().isEmpty())) {
-                LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
-            }
-            // Until the waiter has the reply to its last question.
-            LockSupport.parkNanos((long) this.roundTrip);
+            DistantClient owner = clients.get(Math.floorMod(number, 2));
+            DistantClient next = clients.get(1 - Math.floorMod(number, 2));
+            AsyncHold hold = await(owner.acquireAsync(held, name));
+            CompletionStage<AsyncHold> waiter = next.acquireAsync(waiting, name);
+            CompletionStage<Long> granted = waiter.thenApply(given -> System.nanoTime());
+            awaitWaiter(next, cli, name, true);
+            // Until the waiter has the replies to its last questions.
+            LockSupport.parkNanos((long) (2 * this.roundTrip));
             long began = System.nanoTime();
-            CompletableFuture<Boolean> released = owner.releaseAsync().toCompletableFuture();
-            long nanos = granted.get() - began;
-            released.get();
-            waiter.get().release();
+            CompletionStage<?> released = hold.release();
+            long nanos = await(granted) - began;
+            Object unused = await(released);
+            unused = await(await(waiter).release());
+            // A subscription of the waiter that has not ended would look like the next one.
+            awaitWaiter(next, cli, name, false);
             return nanos;
         });
+    }
+
+    private static void awaitWaiter(DistantClient client, RedisCli cli, String name, boolean isThere) {
+        while (client.isWaiting(cli, name) != isThere) {
+            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
+        }
+    }
+
+    private static <T> T await(CompletionStage<T> stage) throws InterruptedException, ExecutionException {
+        return stage.toCompletableFuture().get();
     }
 
     // ---- Samples

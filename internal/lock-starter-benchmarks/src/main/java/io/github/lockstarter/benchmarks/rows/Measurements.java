@@ -30,6 +30,7 @@ public final class Measurements {
             each(plan, SharedRows.ROWS, SharedRows::measure, results, said);
             each(plan, ConfirmedRows.ROWS, ConfirmedRows::measure, results, said);
             each(plan, RenewedRow.ROWS, RenewedRow::measure, results, said);
+            each(plan, InFlightRow.ROWS, InFlightRow::measure, results, said);
             each(plan, ScaleRows.ROWS, ScaleRows::measure, results, said);
             each(plan, IdleRow.ROWS, IdleRow::measure, results, said);
             each(plan, PlanningRows.ROWS, PlanningRows::measure, results, said);

@@ -37,6 +37,16 @@ public record Plan(
         List<String> jvmOptions,
         Path log) {
 
+    /** Renewed locks where one contender renews each of them a thousand times as often. */
+    public int fewLocks() {
+        return Math.max(100, this.locks / 1_000);
+    }
+
+    /** Acquisitions that one thread calls one after another without waiting for any. */
+    public int burst() {
+        return this.locks / 2;
+    }
+
     boolean has(Row row, Contender contender) {
         return this.rows.contains(row) && row.takes(contender);
     }

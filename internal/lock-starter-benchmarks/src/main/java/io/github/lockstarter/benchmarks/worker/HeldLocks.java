@@ -25,8 +25,14 @@ final class HeldLocks {
         this.client = client;
     }
 
-    /** Returns bytes per lock, without and with the bytes of its name. */
-    String take(int count) throws InterruptedException {
+    /**
+     * Takes the locks after so many pairs of lock and unlock, one after another, between which no lock is held. Returns
+     * bytes per lock, without and with the bytes of its name.
+     */
+    String take(int count, int pairsBefore) throws InterruptedException {
+        for (int i = 0; i < pairsBefore; i++) {
+            this.client.pair("before:" + i);
+        }
         Object first = warmUp();
         long empty = heapBytes();
         String[] names = new String[count];
@@ -43,7 +49,7 @@ final class HeldLocks {
 
     /**
      * Under a lock that is kept: whenever the last lock is given back and another one taken, Redisson starts one more
-     * timer that renews everything, and that is not what is measured here.
+     * timer that renews everything, and only the pairs before are to do so.
      */
     private Object warmUp() throws InterruptedException {
         Object handle = this.client.hold("first");
@@ -84,7 +90,7 @@ final class HeldLocks {
     }
 
     /** The least of a few looks: renewals leave garbage at any time. */
-    private static long heapBytes() {
+    static long heapBytes() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 4; i++) {
             System.gc();

@@ -62,7 +62,11 @@ final class Orders {
             case "hold" -> {
                 String[] words = rest.split(" ", -1);
                 this.held = new HeldLocks(open(Use.RENEWED, Long.parseLong(words[1])));
-                yield this.held.take(Integer.parseInt(words[0]));
+                yield this.held.take(Integer.parseInt(words[0]), Integer.parseInt(words[2]));
+            }
+            case "burst" -> {
+                Burst burst = new Burst(open(Use.ALONE, 0), this.port, Integer.parseInt(rest));
+                yield burst.measure();
             }
             case "stand-by" -> {
                 this.waiters = new IdleWaiters(this.contender, this.port, Integer.parseInt(rest));

@@ -36,7 +36,7 @@ public final class ConfigurationFences implements ManualCheck {
     private static final String PREFIX = "distributed-lock";
 
     /** Properties of other modules. */
-    private static final List<String> OTHERS = List.of(PREFIX + ".jdbc.", PREFIX + ".ui.");
+    private static final List<String> OTHERS = List.of(PREFIX + ".jdbc.", PREFIX + ".leader.", PREFIX + ".ui.");
 
     /** The last part of a property in the message of a failure. */
     private static final Pattern NAME = Pattern.compile("distributed-lock[\\w.\\[\\]-]*?([\\w-]+)\\]?[' ,]");

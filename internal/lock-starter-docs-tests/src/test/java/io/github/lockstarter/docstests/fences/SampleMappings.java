@@ -19,7 +19,7 @@ final class SampleMappings {
             Pattern.compile("@(Get|Post|Put|Delete|Patch)Mapping(?:\\((?:path = )?\"([^\"]*)\"|(?=\\s))");
 
     private static final Pattern ACTUATOR = Pattern.compile(
-            "/actuator(/(health|info|locks|metrics|prometheus|conditions|configprops|env|beans)(/.*)?)?");
+            "/actuator(/(health|info|leaders|locks|metrics|prometheus|conditions|configprops|env|beans)(/.*)?)?");
 
     private final Set<Pattern> requests;
 

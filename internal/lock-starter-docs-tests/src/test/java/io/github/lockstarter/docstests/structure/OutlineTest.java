@@ -33,7 +33,7 @@ class OutlineTest {
 
     @Test
     void shouldReportALongReadme() {
-        assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(200))))
+        assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(220))))
                 .hasSize(1);
         assertThat(problems(this.check, Page.of("README.md", "# Locks\n" + "\n".repeat(199))))
                 .isEmpty();

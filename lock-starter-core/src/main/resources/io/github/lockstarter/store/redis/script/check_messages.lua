@@ -1,7 +1,7 @@
 -- Executes the commands of messages.lua, as check.lua does those of the other scripts. It is a text of its own, because a server may
--- refuse every text that contains these commands.
+-- refuse every text that contains these commands. It also publishes a message that follows no grant, about a forced release.
 --
--- KEYS[1]  a key that no lock has, which servers require
+-- KEYS[1]  a key, which servers require: of no lock, or the lock of the message. It is not accessed
 -- ARGV[1]  a channel
 -- ARGV[2]  the message that is published to it
 --

@@ -1,0 +1,89 @@
+package io.github.lockstarter.leader;
+
+import io.github.lockstarter.LockInventory;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.DistributedLockBeanPostProcessor;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigureOrder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+
+/** Auto-configuration of leader roles. */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
+@ConditionalOnSingleCandidate(LockRegistry.class)
+@EnableConfigurationProperties(LeaderProperties.class)
+public final class DistributedLockLeaderAutoConfiguration {
+
+    /** Creates the post-processor; static, because it is one of the bean factory. */
+    @Bean
+    static LeaderLeases distributedLockLeaderLeases(ConfigurableEnvironment environment) {
+        return new LeaderLeases(environment);
+    }
+
+    /** Creates the annotations; static, because the post-processor needs them. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaderAnnotations distributedLockLeaderAnnotations(ObjectProvider<DistributedLockBeanPostProcessor> locks) {
+        return new LeaderAnnotations(() -> {
+            DistributedLockBeanPostProcessor postProcessor = locks.getIfUnique();
+            return postProcessor != null ? postProcessor.annotatedLocks() : List.of();
+        });
+    }
+
+    /** Creates the post-processor; static and with values from the environment only, as that of the locks. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaderBeanPostProcessor distributedLockLeaderBeanPostProcessor(
+            Environment environment, LeaderAnnotations annotations, ObjectProvider<LeaderElections> elections) {
+        Binder binder = Binder.get(environment);
+        OnLost onLost = binder.bind("distributed-lock.on-lost", OnLost.class).orElse(OnLost.THROW);
+        int lockOrder = binder.bind("distributed-lock.aspect.order", Integer.class)
+                .orElse(DistributedLockBeanPostProcessor.DEFAULT_ORDER);
+        LeaderBeanPostProcessor postProcessor = new LeaderBeanPostProcessor(
+                annotations,
+                new LeaderInterceptor(annotations, elections::getObject, onLost),
+                lockOrder > Integer.MIN_VALUE ? lockOrder - 1 : lockOrder);
+        postProcessor.setProxyTargetClass(
+                binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
+        return postProcessor;
+    }
+
+    @Bean
+    @Lazy(false)
+    @ConditionalOnMissingBean(LeaderElection.class)
+    LeaderElections distributedLockLeaderElection(
+            ConfigurableApplicationContext context,
+            LeaderProperties properties,
+            LeaderAnnotations annotations,
+            LockRegistry registry,
+            ObjectProvider<LockInventory> inventory,
+            ObjectProvider<DistributedLockBeanPostProcessor> locks) {
+        // Their settings are used, although no annotated method has their names.
+        locks.ifUnique(postProcessor -> properties.roles().keySet().stream()
+                .map(RoleRunner::lockName)
+                .flatMap(name -> Stream.of(name, LeaderProperties.variable(name)))
+                .forEach(postProcessor::addRequestedName));
+        return new LeaderElections(context, properties, annotations, registry, inventory.getIfUnique());
+    }
+
+    @Bean
+    LeaderRiskListener distributedLockLeaderRiskListener(ObjectProvider<LeaderElections> elections) {
+        return new LeaderRiskListener(elections);
+    }
+}

@@ -1,0 +1,90 @@
+package io.github.lockstarter.leader;
+
+import io.github.lockstarter.text.LockLog;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.context.SmartLifecycle;
+
+/** The listeners and lifecycle beans of one role. Used on the thread of the role only. */
+final class RoleBeans implements RoleRunner.Work {
+
+    private static final LockLog logger = LockLog.of(RoleBeans.class);
+
+    private static final long POLL_MILLIS = 10;
+
+    private final LeaderElections elections;
+
+    private final String role;
+
+    RoleBeans(LeaderElections elections, String role) {
+        this.elections = elections;
+        this.role = role;
+    }
+
+    @Override
+    public void publish(LeadershipEvent event) {
+        this.elections.context().publishEvent(event);
+    }
+
+    @Override
+    public void startBeans(BooleanSupplier whileLeading) {
+        for (SmartLifecycle bean : this.elections.beans(this.role)) {
+            if (!whileLeading.getAsBoolean()) {
+                return;
+            }
+            if (!bean.isRunning()) {
+                bean.start();
+            }
+        }
+    }
+
+    @Override
+    public void stopBeans() {
+        List<SmartLifecycle> beans = this.elections.beans(this.role);
+        for (int i = beans.size() - 1; i >= 0; i--) {
+            if (isRunning(beans.get(i))) {
+                stop(beans.get(i));
+            }
+        }
+    }
+
+    /** Returns when the bean has reported its end, or does not run any more. */
+    private void stop(SmartLifecycle bean) {
+        CountDownLatch stopped = new CountDownLatch(1);
+        try {
+            bean.stop(stopped::countDown);
+        } catch (Throwable ex) {
+            logger.error(
+                    "Leader role '" + this.role + "': the stop of "
+                            + AopUtils.getTargetClass(bean).getName()
+                            + " failed. The lock is not released while the bean runs",
+                    ex);
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                if (stopped.await(POLL_MILLIS, TimeUnit.MILLISECONDS) || !isRunning(bean)) {
+                    break;
+                }
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A bean that does not report its state may still run. */
+    private boolean isRunning(SmartLifecycle bean) {
+        try {
+            return bean.isRunning();
+        } catch (RuntimeException ex) {
+            logger.debug("Leader role '" + this.role + "': isRunning() failed", ex);
+            return true;
+        }
+    }
+}

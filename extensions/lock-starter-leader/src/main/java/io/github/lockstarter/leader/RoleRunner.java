@@ -1,0 +1,441 @@
+package io.github.lockstarter.leader;
+
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.leader.LeaderRole.State;
+import io.github.lockstarter.leader.LeadershipRevokedEvent.Reason;
+import io.github.lockstarter.text.LockLog;
+import io.github.lockstarter.text.Printable;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives the state machine of one role: the lock, the timers, the thread of listeners and beans, and the calls that run
+ * because this instance leads. Thread-safe.
+ *
+ * <p>All inputs of the machine hold a mutex, and so do its effects, which only submit or send something. Listeners and
+ * beans run on the thread of the role without the mutex. {@link #isLeader} does not need it.
+ */
+final class RoleRunner {
+
+    /** What listeners and beans of a role do; called on the thread of the role only. */
+    interface Work {
+
+        /** Publishes an event. Throws what a listener throws. */
+        void publish(LeadershipEvent event);
+
+        /** Starts the beans of the role, in the order of their phases, while the condition is true. */
+        void startBeans(BooleanSupplier whileLeading);
+
+        /** Stops the beans of the role that run, and returns when none of them runs any more. Does not throw. */
+        void stopBeans();
+    }
+
+    private static final LockLog logger = LockLog.of(RoleRunner.class);
+
+    private final String role;
+
+    private final LockRequest request;
+
+    private final LockRegistry registry;
+
+    private final ScheduledExecutorService timer;
+
+    private final ThreadPoolExecutor worker;
+
+    private final Work work;
+
+    private final LeaderRole machine;
+
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    private final Condition noCalls = this.mutex.newCondition();
+
+    /** Completed when the role is at rest; replaced by a start. */
+    private CompletableFuture<@Nullable Void> rest = CompletableFuture.completedFuture(null);
+
+    private final Set<LeaderCall> calls = new HashSet<>();
+
+    private @Nullable CompletableFuture<Lease> pending;
+
+    /** The lease of the current epoch, from the grant to the release. */
+    private volatile @Nullable Lease lease;
+
+    /** The lease while this instance leads. */
+    private volatile @Nullable Lease leading;
+
+    private volatile @Nullable Thread thread;
+
+    /** Whether the thread of the role runs the beginning of an epoch, and may be interrupted. */
+    private boolean isBeginning;
+
+    private final LongAdder grants = new LongAdder();
+
+    private final LongAdder skipped = new LongAdder();
+
+    RoleRunner(String role, LeaderRole.Times times, LockRegistry registry, Threads threads, Work work) {
+        this.role = role;
+        this.registry = registry;
+        this.timer = threads.timer();
+        this.worker = threads.worker(role);
+        this.work = work;
+        this.request = LockRequest.of(lockName(role), "")
+                .withWaitTime(LockRequest.FOREVER)
+                .withLease(LockRequest.FOREVER)
+                .withMaxHold(LockRequest.FOREVER);
+        this.machine = new LeaderRole(times, new DriverEffects());
+    }
+
+    /** Returns the name of the role's lock, which has no key. */
+    static String lockName(String role) {
+        return LeaderProperties.LOCK_PREFIX + role;
+    }
+
+    /** The executors of all roles. */
+    interface Threads {
+
+        ScheduledExecutorService timer();
+
+        /** Creates the executor of one role, which has one thread. */
+        ThreadPoolExecutor worker(String role);
+    }
+
+    String role() {
+        return this.role;
+    }
+
+    boolean isLeader() {
+        Lease current = this.leading;
+        return current != null && current.isHeld();
+    }
+
+    /** Returns the epoch, or {@code null} if this instance does not lead. */
+    @Nullable
+    Long epoch() {
+        Lease current = this.leading;
+        return current != null && current.isHeld() ? current.fencingToken() : null;
+    }
+
+    State state() {
+        return input(this.machine::state);
+    }
+
+    long grants() {
+        return this.grants.sum();
+    }
+
+    long skipped() {
+        return this.skipped.sum();
+    }
+
+    void start() {
+        input(() -> {
+            if (this.rest.isDone()) {
+                this.rest = new CompletableFuture<>();
+            }
+            this.machine.start();
+        });
+    }
+
+    /** Ends the contention. The stage is complete when nothing of the role runs, or at the stop timeout. */
+    CompletionStage<@Nullable Void> stop() {
+        return input(() -> {
+            this.machine.stop();
+            return this.rest;
+        });
+    }
+
+    /** Gives up the role; see {@link LeaderRole#cede}. */
+    boolean cede(@Nullable Duration pause) {
+        return input(() -> isLeader() && this.machine.cede(pause));
+    }
+
+    /** Publishes that the lease of this epoch is at risk. */
+    void atRisk(long epoch, Duration remaining) {
+        if (isEpoch(epoch)) {
+            this.worker.execute(() -> {
+                if (isEpoch(epoch)) {
+                    publishOrWarn(new LeadershipAtRiskEvent(this.role, epoch, remaining));
+                }
+            });
+        }
+    }
+
+    private boolean isEpoch(long epoch) {
+        Lease current = this.leading;
+        return current != null && current.fencingToken() == epoch;
+    }
+
+    /** Returns whether the calling thread runs listeners or beans of the role. */
+    boolean isOnThread() {
+        return Thread.currentThread() == this.thread;
+    }
+
+    /**
+     * Begins a call that runs only on the leader.
+     *
+     * @return the call, which the caller must end, or {@code null} if this instance does not lead
+     */
+    @Nullable
+    LeaderCall enter(OnLost onLost) {
+        return input(() -> {
+            Lease current = this.leading;
+            if (current == null || !current.isHeld()) {
+                this.skipped.increment();
+                return null;
+            }
+            LeaderCall call = new LeaderCall(this, current, onLost);
+            this.calls.add(call);
+            return call;
+        });
+    }
+
+    /** Ends a call of {@link #enter}; idempotent. */
+    void exit(LeaderCall call) {
+        input(() -> {
+            if (this.calls.remove(call) && this.calls.isEmpty()) {
+                this.noCalls.signalAll();
+            }
+        });
+    }
+
+    private void input(Runnable change) {
+        boolean unused = input(() -> {
+            change.run();
+            return true;
+        });
+    }
+
+    /** Runs an input or a query of the machine with the mutex. */
+    private <T extends @Nullable Object> T input(Supplier<T> change) {
+        this.mutex.lock();
+        try {
+            T result = change.get();
+            if (this.machine.isAtRest()) {
+                this.rest.complete(null);
+            }
+            return result;
+        } finally {
+            this.mutex.unlock();
+        }
+    }
+
+    private void received(long attempt, @Nullable Lease granted, @Nullable Throwable failure) {
+        if (granted == null) {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            input(() -> {
+                if (this.machine.refused(attempt)) {
+                    logger.warn(
+                            "Leader role '" + this.role + "': its lock could not be requested, and the request is"
+                                    + " repeated after retry-delay",
+                            cause);
+                }
+            });
+            return;
+        }
+        input(() -> {
+            if (this.machine.state() != State.CONTENDING) {
+                release(granted);
+                return;
+            }
+            this.lease = granted;
+            if (!this.machine.granted(attempt)) {
+                this.lease = null;
+                release(granted);
+            }
+        });
+    }
+
+    private static void release(Lease granted) {
+        CompletionStage<Boolean> unused = granted.releaseAsync();
+    }
+
+    /** Runs on the thread of the role. */
+    private void begin(Lease granted) {
+        input(() -> {
+            this.isBeginning = true;
+        });
+        boolean hasFailed = false;
+        try {
+            this.grants.increment();
+            logger.info("Leader role '" + this.role + "' was granted, epoch " + granted.fencingToken() + '.');
+            this.work.publish(new LeadershipGrantedEvent(this.role, granted.fencingToken()));
+            this.work.startBeans(() -> this.leading == granted);
+        } catch (Throwable ex) {
+            hasFailed = true;
+            logger.error(
+                    "Leader role '" + this.role + "', epoch " + granted.fencingToken()
+                            + ": a listener of LeadershipGrantedEvent or the start of a bean failed. The role is given up,"
+                            + " and contended for again after retry-delay",
+                    ex);
+        }
+        boolean failed = hasFailed;
+        input(() -> {
+            this.isBeginning = false;
+            // The interrupt of a loss must not reach the revocation.
+            boolean unused = Thread.interrupted();
+            this.machine.begun(failed);
+        });
+    }
+
+    /** Runs on the thread of the role. */
+    private void end(Lease granted, Reason reason) {
+        logger.info("Leader role '" + this.role + "' ends, epoch " + granted.fencingToken() + ": " + reason + '.');
+        publishOrWarn(new LeadershipRevokedEvent(this.role, granted.fencingToken(), reason));
+        this.work.stopBeans();
+        input(() -> {
+            while (!this.calls.isEmpty()) {
+                this.noCalls.awaitUninterruptibly();
+            }
+            this.machine.ended();
+        });
+    }
+
+    private void publishOrWarn(LeadershipEvent event) {
+        try {
+            this.work.publish(event);
+        } catch (Throwable ex) {
+            logger.error("Leader role '" + this.role + "': a listener of " + event + " failed", ex);
+        }
+    }
+
+    /** Runs a task of the role, with the thread known to {@link #isOnThread}. */
+    private void onThread(Runnable task) {
+        this.worker.execute(() -> {
+            this.thread = Thread.currentThread();
+            try {
+                task.run();
+            } finally {
+                this.thread = null;
+            }
+        });
+    }
+
+    /** What the machine wants; called with the mutex. */
+    private final class DriverEffects implements LeaderRole.Effects {
+
+        @Override
+        public void schedule(Duration delay, long number) {
+            RoleRunner self = RoleRunner.this;
+            Object unused = self.timer.schedule(
+                    () -> self.input(() -> self.machine.elapsed(number)), delay.toMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        @Override
+        public void contend(long number) {
+            RoleRunner self = RoleRunner.this;
+            CompletableFuture<Lease> future;
+            try {
+                // A JVM without a thread for the role must not lead.
+                boolean unused = self.worker.prestartCoreThread();
+                future = self.registry.acquireAsync(self.request).toCompletableFuture();
+            } catch (Throwable ex) {
+                self.timer.execute(() -> self.received(number, null, ex));
+                return;
+            }
+            self.pending = future;
+            CompletableFuture<?> unusedToo =
+                    future.whenComplete((granted, failure) -> self.received(number, granted, failure));
+        }
+
+        @Override
+        public void withdraw() {
+            CompletableFuture<Lease> future = RoleRunner.this.pending;
+            if (future != null) {
+                future.cancel(true);
+            }
+        }
+
+        @Override
+        public void begin() {
+            RoleRunner self = RoleRunner.this;
+            Lease granted = self.current();
+            self.leading = granted;
+            self.onThread(() -> self.begin(granted));
+            CompletionStage<?> unused = granted.lost()
+                    .thenAccept(reason -> self.input(() -> {
+                        if (self.lease == granted) {
+                            self.machine.lost();
+                        }
+                    }));
+        }
+
+        @Override
+        public void end(Reason reason) {
+            RoleRunner self = RoleRunner.this;
+            Lease granted = self.current();
+            self.leading = null;
+            if (reason == Reason.LOST) {
+                self.calls.forEach(LeaderCall::interrupt);
+            }
+            self.onThread(() -> self.end(granted, reason));
+        }
+
+        @Override
+        public void interruptBegin() {
+            Thread running = RoleRunner.this.thread;
+            if (RoleRunner.this.isBeginning && running != null) {
+                running.interrupt();
+            }
+        }
+
+        @Override
+        public void warn(boolean isEnding) {
+            RoleRunner self = RoleRunner.this;
+            Thread running = self.thread;
+            // Not thrown: the log shows where the thread is.
+            Throwable place = new Throwable(Printable.of("thread of leader role '" + self.role + "'"));
+            place.setStackTrace(running != null ? running.getStackTrace() : new StackTraceElement[0]);
+            logger.warn(
+                    "Leader role '" + self.role + "': "
+                            + (isEnding
+                                    ? "its listeners, beans and calls have not ended within stop-timeout ("
+                                            + self.calls.size()
+                                            + " calls run). Its lock is no longer renewed and expires"
+                                            + " at the end of its lease, and another instance may lead while they run"
+                                    : "a listener of LeadershipGrantedEvent or the start of a bean has taken longer than"
+                                            + " stop-timeout. The role is kept. Let long work run on other threads"),
+                    place);
+        }
+
+        @Override
+        public void abandon() {
+            Lease granted = RoleRunner.this.current();
+            // A lease ends a tenth earlier here than in the store.
+            Duration left = granted.remaining();
+            CompletionStage<Boolean> unused = granted.releaseAsync(left.plus(left.dividedBy(9)));
+        }
+
+        @Override
+        public void release() {
+            RoleRunner self = RoleRunner.this;
+            Lease granted = self.current();
+            self.lease = null;
+            CompletionStage<?> unused =
+                    granted.releaseAsync().whenComplete((wasHeld, failure) -> self.input(self.machine::released));
+        }
+    }
+
+    private Lease current() {
+        Lease current = this.lease;
+        if (current == null) {
+            throw new IllegalStateException("no lease");
+        }
+        return current;
+    }
+}

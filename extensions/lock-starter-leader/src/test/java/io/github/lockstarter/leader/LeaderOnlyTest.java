@@ -1,0 +1,376 @@
+package io.github.lockstarter.leader;
+
+import static io.github.lockstarter.leader.Instance.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InvalidLockDefinitionException;
+import io.github.lockstarter.Lease;
+import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRegistry;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.leader.Instance.Recorder;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Methods of the leader, with locks in memory. */
+@Timeout(120)
+class LeaderOnlyTest {
+
+    private static final String NO_START = "--distributed-lock.leader.roles.feed.auto-start=false";
+
+    @Test
+    void shouldRunOnTheLeaderOnlyWithTheLeaseOfTheRole() {
+        try (Instance instance = inMemory(NO_START, Jobs.class)) {
+            Jobs jobs = instance.bean(Jobs.class);
+            assertThat(jobs.text()).isNull();
+            assertThat(jobs.optional()).isEmpty();
+            assertThat(jobs.future(CompletableFuture.completedFuture("run")).join())
+                    .isNull();
+            assertThat(jobs.mono().blockOptional()).isEmpty();
+            assertThat(jobs.flux().collectList().block()).isEmpty();
+            assertThat(skipped(instance)).isEqualTo(5);
+
+            instance.election().start(Instance.ROLE);
+            instance.leading();
+
+            long epoch = instance.events().get(0).epoch();
+            assertThat(jobs.text()).isEqualTo("epoch " + epoch);
+            assertThat(jobs.optional()).contains("epoch " + epoch);
+            assertThat(jobs.future(CompletableFuture.completedFuture("run")).join())
+                    .isEqualTo("run");
+            assertThat(jobs.mono().block()).isEqualTo("epoch " + epoch);
+            assertThat(jobs.flux().collectList().block()).containsExactly("a", "b");
+            assertThat(skipped(instance)).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void shouldReleaseWhenTheLastCallHasEnded() {
+        try (Instance instance = inMemory("", Jobs.class).leading()) {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> call = instance.bean(Jobs.class).future(work);
+
+            instance.election().stop(Instance.ROLE);
+
+            eventually().until(() -> instance.eventNames().equals(List.of("Granted", "Revoked")));
+            assertThat(instance.election().leader(Instance.ROLE)).isPresent();
+            work.complete("done");
+            assertThat(call.join()).isEqualTo("done");
+            eventually().until(() -> instance.election().leader(Instance.ROLE).isEmpty());
+        }
+    }
+
+    @Test
+    void shouldNotifyACallOfTheLoss() throws Exception {
+        try (Instance instance = inMemory("--distributed-lock.leader.roles.feed.watchdog-timeout=300ms", Jobs.class)
+                .leading()) {
+            Jobs jobs = instance.bean(Jobs.class);
+            CompletableFuture<Void> call = CompletableFuture.runAsync(jobs::untilInterrupted);
+            assertThat(jobs.entered().await(30, TimeUnit.SECONDS)).isTrue();
+
+            instance.bean(LockRegistry.class).getLock("leader.feed").forceUnlock();
+
+            assertThatThrownBy(call::join).hasCauseInstanceOf(LockLostException.class);
+            eventually().until(() -> instance.eventNames().contains("Revoked"));
+            instance.leading();
+        }
+    }
+
+    @Test
+    void shouldStartBeansWithTheRoleInsteadOfTheContext() {
+        try (Instance instance = inMemory(NO_START, Worker.class)) {
+            Worker worker = instance.bean(Worker.class);
+            worker.start();
+            assertThat(worker.isRunning()).isFalse();
+            assertThat(worker.isAutoStartup()).isFalse();
+
+            instance.election().start(Instance.ROLE);
+
+            eventually().until(worker::isRunning);
+            instance.election().stop(Instance.ROLE);
+            eventually().until(() -> !worker.isRunning());
+        }
+    }
+
+    @Test
+    void shouldCheckTheRoleBeforeTheLock() throws Exception {
+        try (Instance instance = inMemory(NO_START, Locked.class)) {
+            try (Lease other = instance.bean(LockRegistry.class).acquire(LockRequest.of("export"))) {
+                assertThat(other.isHeld()).isTrue();
+                assertThat(instance.bean(Locked.class).export()).isNull();
+            }
+            instance.election().start(Instance.ROLE);
+            instance.leading();
+            assertThat(instance.bean(Locked.class).export()).isEqualTo("export");
+        }
+    }
+
+    @Test
+    void shouldInterruptAStartWhenTheRoleIsLost() {
+        try (Instance instance = inMemory("--distributed-lock.leader.roles.feed.watchdog-timeout=300ms", Slow.class)) {
+            eventually().until(() -> instance.eventNames().equals(List.of("Granted")));
+            eventually().until(() -> instance.bean(Slow.class).isStarting());
+
+            instance.bean(LockRegistry.class).getLock("leader.feed").forceUnlock();
+
+            eventually().until(() -> instance.eventNames().equals(List.of("Granted", "Revoked", "Granted")));
+            instance.bean(Slow.class).gate().countDown();
+            eventually().until(() -> instance.bean(Slow.class).isRunning());
+        }
+    }
+
+    @Test
+    void shouldStopABeanWhoseStartEndsWhileTheContextCloses() throws Exception {
+        Instance instance = inMemory("", Slow.class);
+        Slow slow = instance.bean(Slow.class);
+        Recorder recorder = instance.bean(Recorder.class);
+        eventually().until(slow::isStarting);
+
+        Thread closing = new Thread(instance::close);
+        closing.start();
+        eventually().until(() -> !instance.isLeader());
+        assertThat(closing.isAlive()).isTrue();
+        slow.gate().countDown();
+        closing.join();
+
+        assertThat(slow.isRunning()).isFalse();
+        assertThat(recorder.events)
+                .satisfiesExactly(
+                        event -> assertThat(event).isInstanceOf(LeadershipGrantedEvent.class),
+                        event -> assertThat(event)
+                                .extracting("reason")
+                                .isEqualTo(LeadershipRevokedEvent.Reason.STOPPED));
+    }
+
+    @Test
+    void shouldNameUnknownRoles() {
+        try (Instance instance = inMemory("")) {
+            assertThatThrownBy(() -> instance.election().isLeader("fed"))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContainingAll("'fed'", "[feed]");
+            assertThatThrownBy(() -> instance.election().cede("fed")).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Primitive.class,
+                Final.class,
+                Plain.class,
+                Private.class,
+                Empty.class,
+                TwoClasses.class,
+                SameLock.class,
+                Running.class
+            })
+    void shouldFailTheStartWithARemedy(Class<?> invalid) {
+        assertThatThrownBy(() -> inMemory("", invalid).close())
+                .hasRootCauseInstanceOf(InvalidLockDefinitionException.class)
+                .rootCause()
+                .message()
+                .contains(invalid == TwoClasses.class || invalid == SameLock.class ? "'feed'" : "LeaderOnlyTest$");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"retry-delay=-1s", "stop-timeout=0", "watchdog-timeout=1ms"})
+    void shouldRejectTimesOutOfRange(String setting) {
+        String property = "distributed-lock.leader.roles.feed." + setting;
+        assertThatThrownBy(() -> inMemory("--" + property).close())
+                .rootCause()
+                .message()
+                .contains("distributed-lock.");
+    }
+
+    private static int skipped(Instance instance) {
+        return (int)
+                instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).skipped();
+    }
+
+    private static Instance inMemory(String option, Class<?>... sources) {
+        return Instance.inMemory(option.isEmpty() ? List.of() : List.of(option), sources);
+    }
+
+    static class Jobs {
+
+        private final CountDownLatch entered = new CountDownLatch(1);
+
+        private final CountDownLatch never = new CountDownLatch(1);
+
+        /** The fields of a proxy are not those of the bean. */
+        CountDownLatch entered() {
+            return this.entered;
+        }
+
+        @LeaderOnly("feed")
+        String text() {
+            return "epoch " + LeaseContext.required().fencingToken();
+        }
+
+        @LeaderOnly("feed")
+        Optional<String> optional() {
+            return Optional.of(text());
+        }
+
+        @LeaderOnly("${no.such.property:feed}")
+        CompletableFuture<String> future(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @LeaderOnly("feed")
+        Mono<String> mono() {
+            return Mono.just(text());
+        }
+
+        @LeaderOnly("feed")
+        Flux<String> flux() {
+            return Flux.just("a", "b");
+        }
+
+        @LeaderOnly(value = "feed", onLost = OnLost.INTERRUPT)
+        void untilInterrupted() {
+            this.entered.countDown();
+            try {
+                boolean unused = this.never.await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException ex) {
+                // The loss ends the work.
+            }
+        }
+    }
+
+    @LeaderOnly("feed")
+    static class Worker implements SmartLifecycle {
+
+        volatile boolean running;
+
+        @Override
+        public void start() {
+            this.running = true;
+        }
+
+        @Override
+        public void stop() {
+            this.running = false;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return this.running;
+        }
+    }
+
+    static class Locked {
+
+        @LeaderOnly("feed")
+        @DistributedLock(name = "export", waitTime = 0)
+        String export() {
+            return LeaseContext.required().name();
+        }
+    }
+
+    /** Blocks in its start, until the gate opens or it is interrupted. */
+    @LeaderOnly("feed")
+    static class Slow extends Worker {
+
+        private final CountDownLatch gate = new CountDownLatch(1);
+
+        private volatile boolean starting;
+
+        CountDownLatch gate() {
+            return this.gate;
+        }
+
+        boolean isStarting() {
+            return this.starting;
+        }
+
+        @Override
+        public void start() {
+            this.starting = true;
+            try {
+                this.running = this.gate.await(60, TimeUnit.SECONDS);
+            } catch (InterruptedException ex) {
+                throw new IllegalStateException(ex);
+            }
+        }
+    }
+
+    static class Primitive {
+
+        @LeaderOnly("feed")
+        int count() {
+            return 1;
+        }
+    }
+
+    static final class Final {
+
+        @LeaderOnly("feed")
+        void run() {}
+    }
+
+    @LeaderOnly("feed")
+    static class Plain {}
+
+    static class Private {
+
+        @LeaderOnly("feed")
+        private void run() {}
+    }
+
+    static class Empty {
+
+        @LeaderOnly("")
+        void run() {}
+    }
+
+    @LeaderOnly("feed")
+    static class OtherWorker extends Worker {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoClasses {
+
+        @Bean
+        Worker worker() {
+            return new Worker();
+        }
+
+        @Bean
+        OtherWorker otherWorker() {
+            return new OtherWorker();
+        }
+    }
+
+    static class SameLock {
+
+        @DistributedLock(name = "feed")
+        void run() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Running {
+
+        @Bean
+        Worker worker() {
+            Worker worker = new Worker();
+            worker.running = true;
+            return worker;
+        }
+    }
+}
