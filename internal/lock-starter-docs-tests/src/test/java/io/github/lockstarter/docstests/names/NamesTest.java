@@ -108,7 +108,7 @@ class NamesTest {
         String page =
                 "As `waitTime`, `GET /actuator/locks`, `handoff.max-time`, `./mvnw -Pservers -Dlock.test.servers=a`"
                         + " and `spring.data.redis.host` of\n"
-                        + "`RLock`: `lockAsync()`";
+                        + "`RLock`: `forceUnlockAsync()`";
 
         assertThat(problems(new Words(), page)).isEmpty();
         assertThat(problems(new Words(), page.replace("waitTime", "waitTiem"))).hasSize(1);
