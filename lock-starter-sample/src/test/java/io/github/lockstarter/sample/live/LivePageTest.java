@@ -124,7 +124,7 @@ class LivePageTest {
         browser.find(row(owner, SALE, "held"));
         press(browser, other, "force");
         browser.find(answer(other), "was taken from its owner");
-        browser.find(row(owner, SALE, "lost"), "it was taken away");
+        browser.find(row(owner, SALE, "lost"), "it was released by force");
     }
 
     private static void sellToCrowds(Browser browser, InstanceProcess first, InstanceProcess second) {
