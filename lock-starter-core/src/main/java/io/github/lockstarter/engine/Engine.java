@@ -529,11 +529,18 @@ public final class Engine implements StoreListener {
 
     @Override
     public void notified(String lock, String id, Notice notice) {
-        Cell cell = this.cells.get(lock);
         if (!this.ids.isOwn(id) || this.checks.get() >= MAX_CHECKS) {
             messageRejected();
-        } else if (cell != null) {
-            // The message is late if the id is unknown.
+        } else {
+            revoked(lock, id);
+        }
+    }
+
+    /** Checks the grants of an id of this instance that was released by force. */
+    public void revoked(String lock, String id) {
+        Cell cell = this.cells.get(lock);
+        if (cell != null) {
+            // A message is late if the id is unknown.
             cell.input((local, now) -> {
                 if (local.knows(id)) {
                     this.checks.incrementAndGet();
@@ -559,6 +566,10 @@ public final class Engine implements StoreListener {
 
     @Override
     public void serverChanged() {
+        Engine other = this.guest;
+        if (other != null) {
+            other.serverChanged();
+        }
         this.cells.values().forEach(cell -> cell.input((lock, now) -> lock.serverChanged(now)));
     }
 

@@ -45,7 +45,8 @@ public final class WarmUp {
     /** The ids of the owner that stands for another JVM. */
     private final AcquisitionIds others = new AcquisitionIds();
 
-    private final LockRequest request = LockRequest.of(NAME, this.others.instance());
+    private final LockRequest request =
+            LockRequest.of(NAME, this.others.instance()).withMaxWaiters(1);
 
     /**
      * Creates a warm-up over the store of an engine that is started.

@@ -1051,6 +1051,7 @@ public final class LocalLock {
                 && acquisition.token > 0
                 && token > acquisition.token
                 && !acquisition.hasProofGap
+                && acquisition.revokedAt == null
                 && Rules.usable(lease) - now.since(acquisition.notOwnerAt) >= Rules.minLeftOfProof(lease);
     }
 
@@ -1191,11 +1192,13 @@ public final class LocalLock {
 
     /**
      * Returns whether another owner may begin to use the acquisition without the store: for a limited time after the
-     * grant, and if enough is left of a lease that is as long as the requested one.
+     * grant, unless a message about a forced release is being checked, and if enough is left of a lease that is as long as the requested one.
      */
     private boolean mayBeginWith(Acquisition acquisition, Terms terms, Moment now) {
         long lease = acquisition.terms.lease();
         return terms.lease() == lease
+                // The store may have released it by force.
+                && acquisition.revokedAt == null
                 && now.nanos() - acquisition.grantedAt < this.rules.handOverTime()
                 && acquisition.remaining(now)
                         > (acquisition.isConfirmed
@@ -1226,7 +1229,8 @@ public final class LocalLock {
             this.waiters = WaiterQueue.NONE;
         }
         Grant next;
-        for (Grant grant = acquisition.grant; grant != null; grant = next) {
+        // A message that anyone may have sent ends no grant. The reply of the store says whether it was released.
+        for (Grant grant = acquisition.revokedAt == null ? acquisition.grant : null; grant != null; grant = next) {
             next = grant.next;
             if (!grant.owner.isAlive()) {
                 lost(grant, LossReason.OWNER_DIED);

@@ -112,7 +112,7 @@ final class StoredLocks {
     private void notify(String lockName, String id) {
         String instance = AcquisitionIds.instanceOf(id);
         if (this.engine != null && this.instances != null && this.instances.isOwn(Instances.byId(id))) {
-            this.engine.notified(lockName, id, Notice.REVOKED);
+            this.engine.revoked(lockName, id);
         } else if (instance != null) {
             CompletionStage<?> unused = this.store
                     .send(new Command.Notify(lockName, instance, id, Notice.REVOKED))

@@ -994,6 +994,8 @@ final class Checks {
         Body first = side.firstWaiting(null);
         return isUndisturbed(side)
                 && !this.forced.containsKey(acquisition.id)
+                // A message about a forced release is checked first.
+                && !side.told.containsKey(acquisition.id)
                 && acquisition.phase == Acquisition.Phase.ASKING
                 // Another grant of the JVM may be gone, and be in the way until its loss is noticed.
                 && (this.kinds.length == 1 || this.restoredAt < 0 && !side.lock.isHeld)
@@ -1038,6 +1040,7 @@ final class Checks {
                 && passed.count < Math.min(this.simulation.rules.maxHandOvers(), most)
                 && !this.longest.contains(grant.id())
                 && !this.forced.containsKey(grant.id())
+                && !body.side.told.containsKey(grant.id())
                 && grant.acquisition.remaining(time) > usual.lease() / 2;
         return isPassed ? next : null;
     }

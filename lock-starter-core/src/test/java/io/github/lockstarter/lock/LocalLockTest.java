@@ -231,6 +231,34 @@ class LocalLockTest {
     }
 
     @Test
+    void shouldNeitherHandOverNorBelieveWhatMayBeRevoked() {
+        hold("anna");
+        enter("bert", 5_000);
+        revoked("1");
+        then("renew 1");
+        release("anna");
+        then("release 1 next 2");
+        this.open.remove();
+        reply(new Reply.Taken(LEASE, "other", 9, 0, 500));
+        then("released anna");
+        revoked("2");
+        notified("2", 10);
+        then("acquire 2 join");
+    }
+
+    @Test
+    void shouldNotEndAFixedLeaseBecauseOfAMessageAlthoughItsOwnerHasDied() {
+        enter("anna", 0, FIXED);
+        reply(new Reply.Granted(7));
+        then("acquire 1", "granted anna 7 REPLY");
+        this.out.dead.add("anna");
+        revoked("1");
+        then("renew 1 for 1 ms");
+        reply(Reply.NotOwner.FREE);
+        then("renewal failed anna", "lost anna REVOKED", "release 1");
+    }
+
+    @Test
     void shouldReportThatARenewalIsLateAndThatItHasRecovered() {
         hold("anna");
         pass(1_000);

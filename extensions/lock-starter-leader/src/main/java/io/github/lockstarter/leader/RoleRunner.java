@@ -97,7 +97,9 @@ final class RoleRunner {
         this.request = LockRequest.of(lockName(role), "")
                 .withWaitTime(LockRequest.FOREVER)
                 .withLease(LockRequest.FOREVER)
-                .withMaxHold(LockRequest.FOREVER);
+                .withMaxHold(LockRequest.FOREVER)
+                // The limit of all names would otherwise keep an instance out of the line.
+                .withMaxWaiters(1);
         this.machine = new LeaderRole(times, new DriverEffects());
     }
 

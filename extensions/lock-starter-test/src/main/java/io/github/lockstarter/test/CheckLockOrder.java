@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Import;
  * share a cached context and this annotation.
  *
  * <p>A request follows the locks that its thread holds: annotated methods, {@code execute}, {@code getLock}, and leases
- * of {@code acquire} until their release. The body of an annotated method that returns a future or a publisher, and of
+ * of {@code acquire} until their release, except those of readers and permits, which can share a token. The body of an annotated method that returns a future or a publisher, and of
  * {@link io.github.lockstarter.LeaseContext#call}, follows the lease of that body, whichever thread runs it. Stages that
  * the completion of an {@code acquireAsync} runs follow its lease. Several locks of one call are acquired in the
  * order in which they are sorted.

@@ -2,6 +2,7 @@ package io.github.lockstarter.test;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
@@ -169,9 +170,12 @@ final class LockOrder implements AcquireObserver, LockListener {
         return registry().getOwnedLock(granted.request).isHeldByCurrentThread();
     }
 
-    /** Returns whether the lock is held by a lease that belongs to no thread. Those of readers may share a token. */
+    /**
+     * Returns whether the lock is held by a lease that belongs to no thread. Readers can share a token, and so can
+     * permits, so that their leases cannot be told apart.
+     */
     private boolean isLease(Granted granted) {
-        return granted.request.mode() != LockMode.READ
+        return granted.request.mode() == LockMode.WRITE
                 && registry().held().stream()
                         .anyMatch(held -> held.owner() == null
                                 && held.fencingToken() == granted.token
@@ -188,12 +192,22 @@ final class LockOrder implements AcquireObserver, LockListener {
 
     @Override
     public void released(LockReleasedEvent event) {
-        this.byToken.remove(key(event.lockName(), event.fencingToken()));
+        ended(event);
     }
 
     @Override
     public void lost(LockLostEvent event) {
-        this.byToken.remove(key(event.lockName(), event.fencingToken()));
+        ended(event);
+    }
+
+    private void ended(LockEvent.OfGrant event) {
+        boolean isShared = event.grant().request().mode() != LockMode.WRITE
+                && registry().held().stream()
+                        .anyMatch(held -> held.fencingToken() == event.fencingToken()
+                                && held.name().equals(event.lockName()));
+        if (!isShared) {
+            this.byToken.remove(key(event.lockName(), event.fencingToken()));
+        }
     }
 
     // ---- Order

@@ -25,7 +25,8 @@
       gone: 'The page is switched off: the endpoint "locks" is not exposed.', status: code => `The application answered with status ${code}.`,
       question: 'Release this lock by force?', ownerIs: owner => `Owner: ${owner}`,
       consequence: 'Every owner loses the lock, and the next one begins immediately. The present owner is notified, and works on until '
-        + 'then: for milliseconds, or until its next renewal if the message is lost. Prefer to stop the instance that holds the lock.',
+        + 'then: for milliseconds, or without a message until its next renewal or the end of a fixed lease. Prefer to stop the '
+        + 'instance that holds the lock.',
       RELEASED: 'Released: ', FREE: 'The lock was free already: ',
       CHANGED: 'Nothing was released, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
@@ -53,7 +54,7 @@
       gone: '页面未开放：端点 locks 没有暴露。', status: code => `应用返回了状态码 ${code}。`,
       question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
       consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者会收到通知，在此之前继续执行：通常只有几毫秒，'
-        + '通知丢失时要到下一次续期。如果可以，请改为停掉持有锁的实例。',
+        + '收不到通知时要到下一次续期，固定租约要到租约结束。如果可以，请改为停掉持有锁的实例。',
       RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
       notRead: '未能及时读取', notShown: '数据已损坏，无法显示',
       late: n => `Redis 响应太慢，缺少 ${n} 把锁的数据。请刷新，或者输入名称的一部分。`,
