@@ -234,13 +234,14 @@ class LocalLockTest {
     void shouldNeitherHandOverNorBelieveWhatMayBeRevoked() {
         hold("anna");
         enter("bert", 5_000);
+        pass(1);
         revoked("1");
         then("renew 1");
         release("anna");
-        then("release 1 next 2");
+        then("release 1 then 2");
         this.open.remove();
         reply(new Reply.Taken(LEASE, "other", 9, 0, 500));
-        then("released anna");
+        then("released anna", "taken other");
         revoked("2");
         notified("2", 10);
         then("acquire 2 join");
