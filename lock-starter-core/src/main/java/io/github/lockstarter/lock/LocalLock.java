@@ -1228,9 +1228,10 @@ public final class LocalLock {
             // This saves memory, because many locks are held for long without waiters.
             this.waiters = WaiterQueue.NONE;
         }
+        // A message that anyone may have sent ends no grant. Only because of it, a fixed lease is due before its end.
+        boolean mayEnd = acquisition.revokedAt == null || acquisition.terms.isRenewed();
         Grant next;
-        // A message that anyone may have sent ends no grant. The reply of the store says whether it was released.
-        for (Grant grant = acquisition.revokedAt == null ? acquisition.grant : null; grant != null; grant = next) {
+        for (Grant grant = mayEnd ? acquisition.grant : null; grant != null; grant = next) {
             next = grant.next;
             if (!grant.owner.isAlive()) {
                 lost(grant, LossReason.OWNER_DIED);

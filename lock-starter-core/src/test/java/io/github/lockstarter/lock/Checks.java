@@ -179,6 +179,8 @@ final class Checks {
     void beforeCommand(@Nullable LockState state) {
         this.freeAt = state == null ? now() : this.freeAt;
         this.usedToken = state == null ? 0 : this.usedToken;
+        // An attempt that is executed late can get another grant for the id.
+        this.forced.keySet().removeIf(id -> endOf(state, id) > 0);
         for (int i = 0; i < this.kinds.length; i++) {
             if (isBlocked(state, this.kinds[i])) {
                 this.blockedUntil[i] = now();
@@ -292,9 +294,15 @@ final class Checks {
         checkBelief();
     }
 
-    /** Returns when the owner has received a message that its id was released by force, or a negative number. */
+    /**
+     * Returns when the owner has received a message about the latest forced release of its id or of the writer that it
+     * was, or a negative number.
+     */
     private long toldAt(Body body, Grant grant) {
-        return Math.max(toldAt(body.side, grant.id()), body.former != null ? toldAt(body.side, body.former) : -1);
+        String former = body.former;
+        boolean isFormer = former != null
+                && this.forced.getOrDefault(former, -1L) > this.forced.getOrDefault(grant.id(), -1L);
+        return toldAt(body.side, isFormer ? former : grant.id());
     }
 
     private long toldAt(Side side, String id) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -35,6 +36,9 @@ import java.util.stream.IntStream;
 final class DistanceRows {
 
     static final List<Row> ROWS = List.of(Row.AT_50_MICROS, Row.AT_500_MICROS, Row.AT_2_MILLIS);
+
+    /** How long a call or a wait may take: one whose message is lost must not stop the run. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final String NAME = "far";
 
@@ -216,13 +220,19 @@ final class DistanceRows {
     }
 
     private static void awaitWaiter(DistantClient client, RedisCli cli, String name, boolean isThere) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
         while (client.isWaiting(cli, name) != isThere) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("The waiter of '" + name + "' "
+                        + (isThere ? "has not begun to wait" : "has not ended its wait") + " for " + PATIENCE + ".");
+            }
             LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
         }
     }
 
-    private static <T> T await(CompletionStage<T> stage) throws InterruptedException, ExecutionException {
-        return stage.toCompletableFuture().get();
+    private static <T> T await(CompletionStage<T> stage)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return stage.toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
     // ---- Samples
