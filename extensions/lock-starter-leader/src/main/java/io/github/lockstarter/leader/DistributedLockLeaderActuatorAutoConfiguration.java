@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -19,7 +20,7 @@ import org.springframework.core.Ordered;
 /** Auto-configuration of what shows leader roles: the endpoint {@code leaders}, health, info and meters. */
 @AutoConfiguration(after = DistributedLockLeaderAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@ConditionalOnBean(LeaderElections.class)
+@ConditionalOnBean(value = LeaderElections.class, search = SearchStrategy.CURRENT)
 public final class DistributedLockLeaderActuatorAutoConfiguration {
 
     /** Adds the roles to the health of the locks, whichever version of Spring Boot shows it. */

@@ -12,7 +12,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -26,7 +26,6 @@ import org.springframework.core.env.Environment;
 /** Auto-configuration of leader roles. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@ConditionalOnSingleCandidate(LockRegistry.class)
 @EnableConfigurationProperties(LeaderProperties.class)
 public final class DistributedLockLeaderAutoConfiguration {
 
@@ -64,14 +63,14 @@ public final class DistributedLockLeaderAutoConfiguration {
         return postProcessor;
     }
 
+    /** Creates the roles. Without a registry, or with several, their creation fails; there may be no roles. */
     @Bean
     @Lazy(false)
-    @ConditionalOnMissingBean(LeaderElection.class)
-    LeaderElections distributedLockLeaderElection(
+    LeaderElections distributedLockLeaderElections(
             ConfigurableApplicationContext context,
             LeaderProperties properties,
             LeaderAnnotations annotations,
-            LockRegistry registry,
+            ObjectProvider<LockRegistry> registry,
             ObjectProvider<LockInventory> inventory,
             ObjectProvider<DistributedLockBeanPostProcessor> locks) {
         // Their settings are used, although no annotated method has their names.
@@ -79,7 +78,13 @@ public final class DistributedLockLeaderAutoConfiguration {
                 .map(RoleRunner::lockName)
                 .flatMap(name -> Stream.of(name, LeaderProperties.variable(name)))
                 .forEach(postProcessor::addRequestedName));
-        return new LeaderElections(context, properties, annotations, registry, inventory.getIfUnique());
+        return new LeaderElections(context, properties, annotations, registry.getIfUnique(), inventory.getIfUnique());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(value = LeaderElection.class, search = SearchStrategy.CURRENT)
+    LeaderElection distributedLockLeaderElection(LeaderElections elections) {
+        return new DefaultLeaderElection(elections);
     }
 
     @Bean

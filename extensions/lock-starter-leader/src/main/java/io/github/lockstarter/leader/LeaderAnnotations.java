@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.Phased;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.CollectionUtils;
 
 /** All annotations of the context: which beans and methods belong to which role. Thread-safe. */
 final class LeaderAnnotations {
@@ -54,7 +57,21 @@ final class LeaderAnnotations {
     /** Notes a bean with annotations that calls pass through. */
     void addProcessed(String beanName, LeaderSite site, @Nullable ConfigurableListableBeanFactory beans) {
         this.processed.add(beanName);
+        site.checkCallbacks(callbacks(beanName, beans));
         site.methods().values().forEach(method -> this.roles.add(resolve(method.role(), site.type(), beans)));
+    }
+
+    /** Returns the methods that the definition of a bean names as callbacks. That of a factory describes the factory. */
+    private static Set<String> callbacks(String beanName, @Nullable ConfigurableListableBeanFactory beans) {
+        Set<String> names = new HashSet<>();
+        if (beans != null
+                && beans.containsBeanDefinition(beanName)
+                && !beans.isFactoryBean(beanName)
+                && beans.getMergedBeanDefinition(beanName) instanceof AbstractBeanDefinition definition) {
+            CollectionUtils.mergeArrayIntoCollection(definition.getInitMethodNames(), names);
+            CollectionUtils.mergeArrayIntoCollection(definition.getDestroyMethodNames(), names);
+        }
+        return names;
     }
 
     /** Returns the role with its placeholders replaced. */
@@ -80,6 +97,11 @@ final class LeaderAnnotations {
             LeaderOnly annotation = beans.findAnnotationOnBean(name, LeaderOnly.class);
             if (annotation != null) {
                 SmartLifecycle bean = beans.getBean(name, SmartLifecycle.class);
+                if (!this.processed.contains(name)) {
+                    // An object that was registered in place of the bean, such as a mock, starts and stops with
+                    // nothing.
+                    continue;
+                }
                 String role = resolve(annotation.value(), AopUtils.getTargetClass(bean), beans);
                 List<SmartLifecycle> all = found.computeIfAbsent(role, any -> new ArrayList<>());
                 checkLifecycle(role, bean, all);

@@ -2,6 +2,7 @@ package io.github.lockstarter.leader;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,16 @@ final class LeaderCall {
 
     private final OnLost onLost;
 
-    /** The thread to interrupt at a loss; guarded by this. */
+    /** The calling thread until {@link #endOnThread}; guarded by this. */
     private @Nullable Thread thread;
 
+    /** Whether a loss may interrupt the thread. */
+    private boolean isInterruptible;
+
     private boolean interrupted;
+
+    /** Whether the call goes on without the lock: it was lost, or its lease runs out. */
+    private volatile boolean isWithoutLock;
 
     LeaderCall(RoleRunner runner, Lease lease, OnLost onLost) {
         this.runner = runner;
@@ -30,13 +37,24 @@ final class LeaderCall {
     }
 
     /** Lets a loss interrupt the calling thread until {@link #endOnThread}, if the call wants that. */
-    synchronized void beginOnThread() {
-        if (this.onLost == OnLost.INTERRUPT) {
+    void beginOnThread() {
+        synchronized (this) {
             this.thread = Thread.currentThread();
-            if (!this.lease.isHeld()) {
-                interrupt();
-            }
+            this.isInterruptible = this.onLost == OnLost.INTERRUPT;
         }
+        // Not in the monitor, because a lease that notices its loss calls the runner.
+        if (this.isWithoutLock || !this.lease.isHeld()) {
+            lose();
+        }
+    }
+
+    /** Returns whether the calling thread runs this call, and lets no later loss interrupt it if that is true. */
+    synchronized boolean closesOnThread() {
+        boolean isOnThread = this.thread == Thread.currentThread();
+        if (isOnThread) {
+            this.isInterruptible = false;
+        }
+        return isOnThread;
     }
 
     /** Clears an interrupt that the body has not consumed. */
@@ -47,9 +65,10 @@ final class LeaderCall {
         }
     }
 
-    /** Called at a loss. */
-    synchronized void interrupt() {
-        if (this.thread != null) {
+    /** Notifies the call that it goes on without the lock. */
+    synchronized void lose() {
+        this.isWithoutLock = true;
+        if (this.thread != null && this.isInterruptible && !this.interrupted) {
             this.interrupted = true;
             this.thread.interrupt();
         }
@@ -63,14 +82,24 @@ final class LeaderCall {
     /** Returns the exception to report if the role was lost while the call ran, or {@code null}. */
     @Nullable
     LockLostException loss() {
-        if (this.onLost == OnLost.IGNORE || this.lease.state() != Lease.State.LOST) {
+        Lease.State state = this.lease.state();
+        if (this.onLost == OnLost.IGNORE || (state != Lease.State.LOST && !this.isWithoutLock)) {
             return null;
         }
-        try {
-            this.lease.ensureHeld();
-            return null;
-        } catch (LockLostException ex) {
-            return ex;
+        if (state == Lease.State.LOST) {
+            try {
+                this.lease.ensureHeld();
+            } catch (LockLostException ex) {
+                return ex;
+            }
         }
+        return new LockLostException(
+                "Leader role '" + this.runner.role()
+                        + "': its lock is no longer renewed, because a call of the leader did not"
+                        + " end within stop-timeout. Another instance may lead. Let the call end when"
+                        + " LeadershipRevokedEvent is published, or increase stop-timeout.",
+                this.lease.name(),
+                this.lease.fencingToken(),
+                LossReason.EXPIRED);
     }
 }

@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationEvent;
@@ -41,10 +42,11 @@ import org.springframework.context.event.SmartApplicationListener;
 
 /**
  * The roles of this application context. Contends for them from {@link ApplicationReadyEvent} on, and gives them up when
- * the context is closed or stopped, before any bean is stopped by the context.
+ * the context is closed, before it stops any bean, or when it is stopped, with the beans of the highest phase.
+ *
+ * <p>It is a bean of its own, so that the {@link LeaderElection} can be replaced without an effect on annotations.
  */
-final class LeaderElections
-        implements LeaderElection, SmartLifecycle, SmartApplicationListener, DisposableBean, RoleRunner.Threads {
+final class LeaderElections implements SmartLifecycle, SmartApplicationListener, DisposableBean, RoleRunner.Threads {
 
     private static final LockLog logger = LockLog.of(LeaderElections.class);
 
@@ -57,7 +59,8 @@ final class LeaderElections
 
     private final LeaderAnnotations annotations;
 
-    private final LockRegistry registry;
+    /** The only or primary registry, or {@code null}; required if there are roles. */
+    private final @Nullable LockRegistry registry;
 
     private final @Nullable LockInventory inventory;
 
@@ -73,11 +76,14 @@ final class LeaderElections
 
     private volatile boolean running;
 
+    /** Whether the context stops: roles that are created from now on stay closed. */
+    private volatile boolean stopping;
+
     LeaderElections(
             ConfigurableApplicationContext context,
             LeaderProperties properties,
             LeaderAnnotations annotations,
-            LockRegistry registry,
+            @Nullable LockRegistry registry,
             @Nullable LockInventory inventory) {
         this.context = context;
         this.properties = properties;
@@ -87,20 +93,9 @@ final class LeaderElections
         this.timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    @Override
-    public Set<String> roles() {
-        return new TreeSet<>(this.runners.keySet());
-    }
-
-    @Override
-    public boolean isLeader(String role) {
-        return runner(role).isLeader();
-    }
-
-    @Override
-    public Optional<Leader> leader(String role) {
-        RoleRunner runner = runner(role);
-        return requiredInventory().stored(RoleRunner.lockName(runner.role())).flatMap(stored -> leader(role, stored));
+    /** Returns the leader, whichever instance it is. Blocks for at most two command timeouts. */
+    Optional<Leader> leader(String role) {
+        return requiredInventory().stored(RoleRunner.lockName(role)).flatMap(stored -> leader(role, stored));
     }
 
     /** Returns the leader as {@link #leader(String)} does, without blocking. */
@@ -125,52 +120,13 @@ final class LeaderElections
                 : Optional.of(new Leader(role, stored.holder(), stored.since(), stored.fencingToken()));
     }
 
-    @Override
-    public void cede(String role) {
-        requireCeded(runner(role), null);
-    }
-
-    @Override
-    public void cede(String role, Duration pause) {
-        RoleRunner runner = runner(role);
-        if (pause.isNegative() || pause.compareTo(LeaderProperties.LONGEST) > 0) {
-            throw new IllegalArgumentException(Printable.of(
-                    "Leader role '" + role + "' can be ceded for zero to " + LeaderProperties.LONGEST.toDays()
-                            + " days, but not for " + pause + ". Call stop to give it up."));
-        }
-        requireCeded(runner, pause);
-    }
-
-    private static void requireCeded(RoleRunner runner, @Nullable Duration pause) {
-        if (!runner.cede(pause)) {
-            throw new IllegalStateException(Printable.of("Leader role '" + runner.role()
-                    + "' cannot be ceded, because this instance does not lead. Call isLeader first, and expect this"
-                    + " exception if the role is lost in between."));
-        }
-    }
-
-    @Override
-    public void start(String role) {
-        RoleRunner runner = runner(role);
-        if (!this.ready || !this.running) {
-            throw new IllegalStateException(Printable.of("Leader role '" + role + "' cannot be started, because the"
-                    + " application is not ready or is stopping. Start it from an ApplicationRunner or later, or set "
-                    + "distributed-lock." + LeaderProperties.ROLES + role + ".auto-start=true."));
-        }
-        runner.start();
-    }
-
-    @Override
-    public void stop(String role) {
-        CompletionStage<?> unused = runner(role).stop();
-    }
-
     /** Returns the runner of a role that exists. */
-    private RoleRunner runner(String role) {
+    RoleRunner runner(String role) {
         RoleRunner runner = this.runners.get(role);
         if (runner == null) {
             throw new IllegalArgumentException(Printable.of("There is no leader role '" + role + "'. The roles are "
-                    + roles() + "; a role is named by @LeaderOnly or by a property below distributed-lock."
+                    + new TreeSet<>(this.runners.keySet())
+                    + "; a role is named by @LeaderOnly or by a property below distributed-lock."
                     + LeaderProperties.ROLES + role + '.'));
         }
         return runner;
@@ -188,12 +144,34 @@ final class LeaderElections
         }
         RoleRunner runner = this.runners.computeIfAbsent(
                 role,
-                name -> new RoleRunner(name, settings(name).times(), this.registry, this, new RoleBeans(this, name)));
-        if (this.ready && this.running) {
+                name -> new RoleRunner(name, settings(name).times(), registry(name), this, new RoleBeans(this, name)));
+        if (this.stopping) {
+            CompletionStage<?> unused = runner.close();
+        }
+        if (this.running) {
             this.observers.forEach(observer -> observer.accept(runner));
-            startAutomatically(runner);
+            if (this.ready) {
+                startAutomatically(runner);
+            }
         }
         return runner;
+    }
+
+    private LockRegistry registry(String role) {
+        if (this.registry == null) {
+            List<String> names = List.of(
+                    BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.context, LockRegistry.class, true, false));
+            throw names.isEmpty()
+                    ? invalid(
+                            "The leader role '" + role
+                                    + "' has no lock, because there is no bean of type LockRegistry.",
+                            "Do not exclude DistributedLockAutoConfiguration, or declare a LockRegistry.")
+                    : invalid(
+                            "The leader role '" + role + "' could use several beans of type LockRegistry: " + names
+                                    + '.',
+                            "Declare one of them as @Primary.");
+        }
+        return this.registry;
     }
 
     /** Calls the observer for each role when the roles are known. */
@@ -251,8 +229,11 @@ final class LeaderElections
                         .noneMatch(role -> !role.equals(name)
                                 && LeaderProperties.variable(role).equals(name)))
                 .forEach(names::add);
+        warnOfUnused(annotated, names);
         this.annotations.checkLocks(names);
+        this.stopping = false;
         names.forEach(this::runnerOf);
+        this.runners.values().forEach(RoleRunner::open);
         this.running = true;
         this.runners.values().forEach(runner -> this.observers.forEach(observer -> observer.accept(runner)));
         if (this.ready) {
@@ -260,20 +241,34 @@ final class LeaderElections
         }
     }
 
-    private void startAutomatically(RoleRunner runner) {
-        if (settings(runner.role()).autoStart()) {
-            runner.start();
+    /** A misspelled name in the properties creates another role. */
+    private static void warnOfUnused(Set<String> annotated, Set<String> names) {
+        Set<String> others = new TreeSet<>(names);
+        others.removeAll(annotated);
+        if (!annotated.isEmpty() && !others.isEmpty()) {
+            logger.warn(Printable.of("Only properties below distributed-lock." + LeaderProperties.ROLES
+                    + " name the leader roles " + others + ", and annotations name " + annotated
+                    + ". If that is a misspelling, correct it; otherwise only code uses these roles."));
         }
     }
 
+    private void startAutomatically(RoleRunner runner) {
+        if (settings(runner.role()).autoStart()) {
+            boolean unused = runner.start();
+        }
+    }
+
+    /**
+     * Ends all roles, and waits for that. A thread that works for a role does not wait for this role, which waits for it.
+     */
     @Override
     public void stop() {
-        this.running = false;
-        List<RoleRunner> stopping = List.copyOf(this.runners.values());
+        this.stopping = true;
+        List<RoleRunner> all = List.copyOf(this.runners.values());
         List<CompletableFuture<?>> ends = new ArrayList<>();
         Duration longest = Duration.ZERO;
-        for (RoleRunner runner : stopping) {
-            ends.add(runner.stop().toCompletableFuture());
+        for (RoleRunner runner : all) {
+            ends.add(runner.close().toCompletableFuture());
             Duration timeout = settings(runner.role()).stopTimeout();
             longest = timeout.compareTo(longest) > 0 ? timeout : longest;
         }
@@ -284,10 +279,12 @@ final class LeaderElections
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException ex) {
             logger.warn("Leader roles have not ended in time: "
-                    + stopping.stream()
+                    + all.stream()
                             .filter(runner -> runner.state() != State.IDLE)
                             .map(RoleRunner::role)
                             .toList());
+        } finally {
+            this.running = false;
         }
     }
 
@@ -296,7 +293,7 @@ final class LeaderElections
         return this.running;
     }
 
-    /** The roles end before other beans stop, also if the context is stopped without being closed. */
+    /** If the context is stopped without being closed, the roles end with the first beans. */
     @Override
     public int getPhase() {
         return Integer.MAX_VALUE;
@@ -306,6 +303,17 @@ final class LeaderElections
     public boolean supportsEventType(Class<? extends ApplicationEvent> eventType) {
         return ApplicationReadyEvent.class.isAssignableFrom(eventType)
                 || ContextClosedEvent.class.isAssignableFrom(eventType);
+    }
+
+    /** The roles end before the publication of the closing returns, whatever thread publishes other events. */
+    @Override
+    public boolean supportsAsyncExecution() {
+        return false;
+    }
+
+    /** Returns whether roles can be started. */
+    boolean isReady() {
+        return this.ready && this.running && !this.stopping;
     }
 
     @Override

@@ -121,15 +121,16 @@ final class LeaderInterceptor implements MethodInterceptor {
         }
         RoleRunner runner = runner(written, type);
         boolean hasCallback = invocation.getArguments().length == 1;
-        if (runner.isOnThread() || (name.equals("stop") && !hasCallback)) {
+        if (runner.isOnThread()) {
             return invocation.proceed();
         }
         if (hasCallback && invocation.getArguments()[0] instanceof Runnable callback) {
             // The context stops the bean, which ends the role.
             CompletionStage<?> unused = runner.stop().whenComplete((nothing, failure) -> callback.run());
         } else {
-            logger.warn("The start of " + type.getName() + " is ignored, because the leader role '" + runner.role()
-                    + "' starts it when it is granted.");
+            logger.warn(
+                    "The " + name + " of " + type.getName() + " is ignored, because the leader role '" + runner.role()
+                            + "' starts it when it is granted and stops it when it is revoked. Call LeaderElection.start or stop.");
         }
         return null;
     }

@@ -26,20 +26,21 @@ final class LeaderLeases implements BeanFactoryPostProcessor {
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
         Map<String, Object> properties = new HashMap<>();
-        Binder.get(this.environment)
+        Map<String, LeaderProperties.Role> bound = Binder.get(this.environment)
                 .bind("distributed-lock.leader.roles", Bindable.mapOf(String.class, LeaderProperties.Role.class))
-                .orElse(Map.of())
-                .forEach((role, settings) -> {
-                    if (settings.watchdogTimeout() != null) {
-                        String lock = RoleRunner.lockName(role);
-                        // The second form is that of environment variables, in which the role may be written.
-                        for (String name : new String[] {'[' + lock + ']', LeaderProperties.variable(lock)}) {
-                            properties.put(
-                                    "distributed-lock.locks." + name + ".watchdog-timeout",
-                                    settings.watchdogTimeout().toMillis() + "ms");
-                        }
-                    }
-                });
+                .orElse(Map.of());
+        // Checks the settings, so that an error names the property of the role and not that of its lock.
+        new LeaderProperties(bound).roles().forEach((role, settings) -> {
+            if (settings.watchdogTimeout() != null) {
+                String lock = RoleRunner.lockName(role);
+                // The second form is that of environment variables, in which the role may be written.
+                for (String name : new String[] {'[' + lock + ']', LeaderProperties.variable(lock)}) {
+                    properties.put(
+                            "distributed-lock.locks." + name + ".watchdog-timeout",
+                            settings.watchdogTimeout().toMillis() + "ms");
+                }
+            }
+        });
         if (!properties.isEmpty() && !this.environment.getPropertySources().contains(SOURCE)) {
             this.environment.getPropertySources().addLast(new MapPropertySource(SOURCE, properties));
         }

@@ -2,8 +2,10 @@ package io.github.lockstarter.leader;
 
 import io.github.lockstarter.InvalidLockSettingException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -37,9 +39,25 @@ record LeaderProperties(@DefaultValue Map<String, Role> roles) {
                         "leader.roles", name, "must have names of letters, digits, - and _ only", "Rename the role.");
             }
             require(name, "contend-delay", role.contendDelay(), Duration.ZERO);
-            require(name, "retry-delay", role.retryDelay(), Duration.ZERO);
+            // A listener that always fails would otherwise let the role change without a pause.
+            require(name, "retry-delay", role.retryDelay(), Duration.ofMillis(100));
+            if (role.watchdogTimeout() != null) {
+                require(name, "watchdog-timeout", role.watchdogTimeout(), Duration.ofMillis(100));
+            }
             require(name, "stop-timeout", role.stopTimeout(), Duration.ofMillis(1));
         });
+        Map<String, String> variables = new HashMap<>();
+        for (String name : new TreeSet<>(roles.keySet())) {
+            String other = variables.putIfAbsent(variable(name), name);
+            if (other != null) {
+                throw new InvalidLockSettingException(
+                        "leader.roles",
+                        name,
+                        "must have names that differ by more than punctuation and case, which an environment variable"
+                                + " does not have, as '" + other + "'",
+                        "Rename one of the roles, or write the settings of one role with one name.");
+            }
+        }
     }
 
     static boolean isName(String role) {

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.SmartLifecycle;
@@ -64,6 +65,7 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
 
     private static final LockLog logger = LockLog.of(LeaderSite.class);
 
+    /** What the interceptor answers or decides about. */
     private static final Set<String> LIFECYCLE = Set.of("isAutoStartup", "start", "stop");
 
     private static final List<String> CALLBACKS =
@@ -82,10 +84,11 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
         try {
             return MethodIntrospector.selectMethods(type, LeaderSite::guarded);
         } catch (IllegalStateException | LinkageError ex) {
-            logger.debug(
-                    "Methods of " + type.getName()
-                            + " cannot be inspected, because a class to which they refer is missing",
-                    ex);
+            // Nothing tells whether the class has annotated methods, which would run on each instance.
+            logger.warn("Methods of " + type.getName()
+                    + " with @LeaderOnly, if it has any, are not restricted to the leader,"
+                    + " because a class to which its methods refer is missing: " + ex + ". Add the missing class,"
+                    + " or move annotated methods to a class without it.");
             return Map.of();
         }
     }
@@ -159,6 +162,15 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
                     "Annotate a method that other beans call and that can be overridden (in Kotlin: add open), or call"
                             + " LeaderElection.isLeader in the method.");
         }
+        boolean isPackagePrivate = (modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
+        if (isPackagePrivate
+                && !this.type.getPackageName().equals(method.getDeclaringClass().getPackageName())) {
+            throw rejection(
+                    method,
+                    "the method is package-private in another package than the bean's class, so that a proxy cannot"
+                            + " override it",
+                    "Make the method protected or public.");
+        }
         if (interfaces != null && !isOn(interfaces, method)) {
             throw rejection(
                     method,
@@ -175,12 +187,19 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
                             + " method.");
         }
         if (KotlinDetector.isSuspendingFunction(method)
-                || (guardedKind(method) == Kind.DIRECT && DeferredTypes.isPending(result))) {
+                || (kind(method) == Kind.DIRECT && DeferredTypes.isPending(result))) {
             throw rejection(
                     method,
                     "its work does not end when the method returns, and nothing reports its end",
                     "Return the result itself, a CompletableFuture, a Mono or a Flux, or call LeaderElection.isLeader in"
                             + " the method.");
+        }
+        Guarded guarded = this.methods.get(method);
+        if (guarded != null && guarded.onLost() == OnLost.INTERRUPT && guarded.kind() != Kind.DIRECT) {
+            throw rejection(
+                    method,
+                    "onLost = INTERRUPT, but the work of the method has no thread of its own to interrupt",
+                    "Set onLost = THROW, or observe LeaseContext.required().lost() in the method.");
         }
         if (AnnotatedElementUtils.hasAnnotation(method, Bean.class)) {
             throw rejection(
@@ -189,11 +208,28 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
                     "Annotate the class of the bean, or its methods.");
         }
         if (isCallback(method)) {
-            throw rejection(
-                    method,
-                    "Spring calls this method on the bean itself, before the role can be granted",
-                    "Move the work to a listener of LeadershipGrantedEvent, or to a class that implements SmartLifecycle.");
+            throw callback(method);
         }
+    }
+
+    /**
+     * Checks for methods that the bean definition names as callbacks.
+     *
+     * @param callbacks the names
+     */
+    void checkCallbacks(Set<String> callbacks) {
+        for (Method method : this.methods.keySet()) {
+            if (method.getParameterCount() == 0 && callbacks.contains(method.getName())) {
+                throw callback(method);
+            }
+        }
+    }
+
+    private InvalidLockDefinitionException callback(Method method) {
+        return rejection(
+                method,
+                "Spring calls this method on the bean itself, before the role can be granted",
+                "Move the work to a listener of LeadershipGrantedEvent, or to a class that implements SmartLifecycle.");
     }
 
     private void checkClass() {
@@ -206,20 +242,18 @@ record LeaderSite(Class<?> type, @Nullable String role, Map<Method, Guarded> met
                             + " LeadershipGrantedEvent and LeadershipRevokedEvent.");
         }
         if (this.role != null) {
-            for (Method method : this.type.getMethods()) {
-                if (isLifecycle(method) && Modifier.isFinal(method.getModifiers())) {
+            // A final method runs on the proxy itself, whose fields are empty: isRunning() would always be false.
+            for (Method declared : SmartLifecycle.class.getMethods()) {
+                Method method = AopUtils.getMostSpecificMethod(declared, this.type);
+                if (Modifier.isFinal(method.getModifiers())) {
                     throw rejection(
                             method,
-                            "a proxy cannot intercept a final method, and the bean would start with the context",
-                            "Remove final (in Kotlin: add open).");
+                            "a proxy cannot intercept a final method of a lifecycle",
+                            "Remove final (in Kotlin: add open), or annotate a class that implements SmartLifecycle"
+                                    + " and delegates to an object of this class, which is no bean.");
                 }
             }
         }
-    }
-
-    private @Nullable Kind guardedKind(Method method) {
-        Guarded guarded = this.methods.get(method);
-        return guarded != null ? guarded.kind() : null;
     }
 
     private static boolean isOn(List<Class<?>> interfaces, Method method) {

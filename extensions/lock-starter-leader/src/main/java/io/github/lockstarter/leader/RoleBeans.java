@@ -1,7 +1,10 @@
 package io.github.lockstarter.leader;
 
 import io.github.lockstarter.text.LockLog;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -19,6 +22,9 @@ final class RoleBeans implements RoleRunner.Work {
 
     private final String role;
 
+    /** The beans whose start was called, and not their stop. Not all of them report at once that they run. */
+    private final Set<SmartLifecycle> started = Collections.newSetFromMap(new IdentityHashMap<>());
+
     RoleBeans(LeaderElections elections, String role) {
         this.elections = elections;
         this.role = role;
@@ -35,6 +41,7 @@ final class RoleBeans implements RoleRunner.Work {
             if (!whileLeading.getAsBoolean()) {
                 return;
             }
+            this.started.add(bean);
             if (!bean.isRunning()) {
                 bean.start();
             }
@@ -45,18 +52,22 @@ final class RoleBeans implements RoleRunner.Work {
     public void stopBeans() {
         List<SmartLifecycle> beans = this.elections.beans(this.role);
         for (int i = beans.size() - 1; i >= 0; i--) {
-            if (isRunning(beans.get(i))) {
-                stop(beans.get(i));
+            SmartLifecycle bean = beans.get(i);
+            if (this.started.contains(bean) || isRunning(bean)) {
+                stop(bean);
+                this.started.remove(bean);
             }
         }
     }
 
-    /** Returns when the bean has reported its end, or does not run any more. */
+    /** Returns when the bean has reported its end, or, if its stop fails, does not run any more. */
     private void stop(SmartLifecycle bean) {
         CountDownLatch stopped = new CountDownLatch(1);
+        boolean failed = false;
         try {
             bean.stop(stopped::countDown);
         } catch (Throwable ex) {
+            failed = true;
             logger.error(
                     "Leader role '" + this.role + "': the stop of "
                             + AopUtils.getTargetClass(bean).getName()
@@ -66,7 +77,7 @@ final class RoleBeans implements RoleRunner.Work {
         boolean interrupted = false;
         while (true) {
             try {
-                if (stopped.await(POLL_MILLIS, TimeUnit.MILLISECONDS) || !isRunning(bean)) {
+                if (stopped.await(POLL_MILLIS, TimeUnit.MILLISECONDS) || (failed && !isRunning(bean))) {
                     break;
                 }
             } catch (InterruptedException ex) {
@@ -82,7 +93,7 @@ final class RoleBeans implements RoleRunner.Work {
     private boolean isRunning(SmartLifecycle bean) {
         try {
             return bean.isRunning();
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             logger.debug("Leader role '" + this.role + "': isRunning() failed", ex);
             return true;
         }

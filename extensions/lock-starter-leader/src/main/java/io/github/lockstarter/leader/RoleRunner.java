@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -47,6 +48,8 @@ final class RoleRunner {
     }
 
     private static final LockLog logger = LockLog.of(RoleRunner.class);
+
+    private static final long REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final String role;
 
@@ -80,6 +83,9 @@ final class RoleRunner {
     private volatile @Nullable Lease leading;
 
     private volatile @Nullable Thread thread;
+
+    /** Whether the context is stopping or has stopped, so that no start has an effect. */
+    private boolean isClosed;
 
     /** Whether the thread of the role runs the beginning of an epoch, and may be interrupted. */
     private boolean isBeginning;
@@ -126,13 +132,6 @@ final class RoleRunner {
         return current != null && current.isHeld();
     }
 
-    /** Returns the epoch, or {@code null} if this instance does not lead. */
-    @Nullable
-    Long epoch() {
-        Lease current = this.leading;
-        return current != null && current.isHeld() ? current.fencingToken() : null;
-    }
-
     State state() {
         return input(this.machine::state);
     }
@@ -145,12 +144,44 @@ final class RoleRunner {
         return this.skipped.sum();
     }
 
-    void start() {
-        input(() -> {
+    /** Contends from now on. Returns false if the role is closed. */
+    boolean start() {
+        return input(() -> {
+            if (this.isClosed) {
+                return false;
+            }
             if (this.rest.isDone()) {
                 this.rest = new CompletableFuture<>();
             }
             this.machine.start();
+            return true;
+        });
+    }
+
+    /** Permits starts after {@link #close}. */
+    void open() {
+        input(() -> {
+            this.isClosed = false;
+        });
+    }
+
+    /**
+     * Ends the contention, and permits no start until {@link #open}. The stage is that of {@link #stop}, except on a
+     * thread that works for the role: it is complete, because the role waits for that thread, which is not interrupted
+     * any more.
+     */
+    CompletionStage<@Nullable Void> close() {
+        return input(() -> {
+            this.isClosed = true;
+            boolean waitsForThisThread = isOnThread();
+            if (waitsForThisThread) {
+                this.isBeginning = false;
+            }
+            for (LeaderCall call : this.calls) {
+                waitsForThisThread |= call.closesOnThread();
+            }
+            this.machine.stop();
+            return waitsForThisThread ? CompletableFuture.completedFuture(null) : this.rest;
         });
     }
 
@@ -170,7 +201,7 @@ final class RoleRunner {
     /** Publishes that the lease of this epoch is at risk. */
     void atRisk(long epoch, Duration remaining) {
         if (isEpoch(epoch)) {
-            this.worker.execute(() -> {
+            onThread(() -> {
                 if (isEpoch(epoch)) {
                     publishOrWarn(new LeadershipAtRiskEvent(this.role, epoch, remaining));
                 }
@@ -297,15 +328,36 @@ final class RoleRunner {
 
     /** Runs on the thread of the role. */
     private void end(Lease granted, Reason reason) {
-        logger.info("Leader role '" + this.role + "' ends, epoch " + granted.fencingToken() + ": " + reason + '.');
-        publishOrWarn(new LeadershipRevokedEvent(this.role, granted.fencingToken(), reason));
-        this.work.stopBeans();
-        input(() -> {
-            while (!this.calls.isEmpty()) {
-                this.noCalls.awaitUninterruptibly();
+        try {
+            logger.info("Leader role '" + this.role + "' ends, epoch " + granted.fencingToken() + ": " + reason + '.');
+            publishOrWarn(new LeadershipRevokedEvent(this.role, granted.fencingToken(), reason));
+        } finally {
+            stopBeans();
+            input(() -> {
+                while (!this.calls.isEmpty()) {
+                    this.noCalls.awaitUninterruptibly();
+                }
+                this.machine.ended();
+            });
+        }
+    }
+
+    /** Returns when no bean runs any more. An error, such as an exhausted heap, must not end the contention for ever. */
+    private void stopBeans() {
+        while (true) {
+            try {
+                this.work.stopBeans();
+                return;
+            } catch (Throwable ex) {
+                logger.error("Leader role '" + this.role + "': the stop of its beans failed and is repeated", ex);
+                LockSupport.parkNanos(REPEAT_NANOS);
             }
-            this.machine.ended();
-        });
+        }
+    }
+
+    /** Tells the calls that they go on without the lock; called with the mutex. */
+    private void loseCalls() {
+        this.calls.forEach(LeaderCall::lose);
     }
 
     private void publishOrWarn(LeadershipEvent event) {
@@ -372,6 +424,7 @@ final class RoleRunner {
             CompletionStage<?> unused = granted.lost()
                     .thenAccept(reason -> self.input(() -> {
                         if (self.lease == granted) {
+                            self.loseCalls();
                             self.machine.lost();
                         }
                     }));
@@ -382,9 +435,6 @@ final class RoleRunner {
             RoleRunner self = RoleRunner.this;
             Lease granted = self.current();
             self.leading = null;
-            if (reason == Reason.LOST) {
-                self.calls.forEach(LeaderCall::interrupt);
-            }
             self.onThread(() -> self.end(granted, reason));
         }
 
@@ -418,9 +468,13 @@ final class RoleRunner {
         @Override
         public void abandon() {
             Lease granted = RoleRunner.this.current();
-            // A lease ends a tenth earlier here than in the store.
+            RoleRunner.this.loseCalls();
+            // Not earlier than the end that this instance assumes. In the store, the lease ends a tenth of its length
+            // later, which is at least a ninth of what is left.
             Duration left = granted.remaining();
-            CompletionStage<Boolean> unused = granted.releaseAsync(left.plus(left.dividedBy(9)));
+            if (!left.isZero()) { // otherwise it is lost, and a release without a delay would be one at once
+                CompletionStage<Boolean> unused = granted.releaseAsync(left.plus(left.dividedBy(9)));
+            }
         }
 
         @Override

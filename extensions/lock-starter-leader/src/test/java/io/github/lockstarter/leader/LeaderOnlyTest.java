@@ -13,6 +13,7 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.leader.Instance.Recorder;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,9 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -92,6 +95,87 @@ class LeaderOnlyTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotifyACallThatGoesOnAfterTheRevocation(boolean isAbandoned) throws Exception {
+        List<String> options = List.of(
+                "--distributed-lock.leader.roles.feed.watchdog-timeout=300ms",
+                "--distributed-lock.leader.roles.feed.stop-timeout=" + (isAbandoned ? "100ms" : "10m"));
+        try (Instance instance = Instance.inMemory(options, Jobs.class).leading()) {
+            Jobs jobs = instance.bean(Jobs.class);
+            CompletableFuture<Void> call = CompletableFuture.runAsync(jobs::untilInterrupted);
+            assertThat(jobs.entered().await(30, TimeUnit.SECONDS)).isTrue();
+
+            instance.election().stop(Instance.ROLE);
+
+            eventually().until(() -> instance.eventNames().contains("Revoked"));
+            if (!isAbandoned) {
+                instance.bean(LockRegistry.class).getLock("leader.feed").forceUnlock();
+            }
+            assertThatThrownBy(() -> call.get(30, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        }
+    }
+
+    @Test
+    void shouldReleaseWhenABeanReportsItsEndAlthoughItNeverReportedThatItRuns() throws Exception {
+        try (Instance instance = inMemory("", Late.class).leading()) {
+            Late late = instance.bean(Late.class);
+            assertThat(late.started().await(30, TimeUnit.SECONDS)).isTrue();
+
+            instance.election().stop(Instance.ROLE);
+
+            Runnable callback = late.callback().get(30, TimeUnit.SECONDS);
+            assertThat(instance.election().leader(Instance.ROLE)).isPresent();
+            callback.run();
+            eventually().until(() -> instance.election().leader(Instance.ROLE).isEmpty());
+        }
+    }
+
+    @Test
+    void shouldCloseFromAListenerWithoutWaitingForIt() throws Exception {
+        List<String> options = List.of(NO_START, "--distributed-lock.leader.roles.feed.stop-timeout=10m");
+        try (Instance instance = Instance.inMemory(options, Closer.class)) {
+            Closer closer = instance.bean(Closer.class);
+            RoleRunner runner = instance.bean(LeaderElections.class).runnerOf(Instance.ROLE);
+
+            instance.election().start(Instance.ROLE);
+
+            assertThat(closer.closed.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(instance.context().isActive()).isFalse();
+            assertThat(runner.start()).isFalse();
+        }
+    }
+
+    @Test
+    void shouldRestrictMethodsIfTheApplicationReplacesTheElection() {
+        try (Instance instance = inMemory(NO_START, Jobs.class, OwnElection.class)) {
+            assertThat(instance.bean(Jobs.class).text()).isNull();
+
+            assertThat(instance.bean(LeaderElections.class)
+                            .runnerOf(Instance.ROLE)
+                            .start())
+                    .isTrue();
+
+            eventually().until(() -> instance.bean(Jobs.class).text() != null);
+        }
+    }
+
+    @Test
+    void shouldFailTheStartIfTheRegistryIsAmbiguous() {
+        assertThatThrownBy(() -> inMemory("", Jobs.class, TwoRegistries.class).close())
+                .rootCause()
+                .isInstanceOf(InvalidLockDefinitionException.class)
+                .hasMessageContainingAll("'feed'", "firstRegistry", "@Primary");
+    }
+
+    @Test
+    void shouldRejectRolesThatAnEnvironmentVariableCannotTellApart() {
+        List<String> options = List.of(
+                "--distributed-lock.leader.roles.a-b.retry-delay=1s",
+                "--distributed-lock.leader.roles.ab.retry-delay=1s");
+        assertThatThrownBy(() -> Instance.inMemory(options).close()).hasStackTraceContaining("but is 'ab'");
+    }
+
     @Test
     void shouldStartBeansWithTheRoleInsteadOfTheContext() {
         try (Instance instance = inMemory(NO_START, Worker.class)) {
@@ -103,6 +187,8 @@ class LeaderOnlyTest {
             instance.election().start(Instance.ROLE);
 
             eventually().until(worker::isRunning);
+            worker.stop();
+            assertThat(worker.isRunning()).isTrue();
             instance.election().stop(Instance.ROLE);
             eventually().until(() -> !worker.isRunning());
         }
@@ -178,7 +264,10 @@ class LeaderOnlyTest {
                 Empty.class,
                 TwoClasses.class,
                 SameLock.class,
-                Running.class
+                Running.class,
+                FinalState.class,
+                InterruptedFuture.class,
+                InitMethod.class
             })
     void shouldFailTheStartWithARemedy(Class<?> invalid) {
         assertThatThrownBy(() -> inMemory("", invalid).close())
@@ -189,13 +278,11 @@ class LeaderOnlyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"retry-delay=-1s", "stop-timeout=0", "watchdog-timeout=1ms"})
+    @ValueSource(strings = {"retry-delay=-1s", "retry-delay=0", "stop-timeout=0", "watchdog-timeout=1ms"})
     void shouldRejectTimesOutOfRange(String setting) {
         String property = "distributed-lock.leader.roles.feed." + setting;
         assertThatThrownBy(() -> inMemory("--" + property).close())
-                .rootCause()
-                .message()
-                .contains("distributed-lock.");
+                .hasStackTraceContaining(property.substring(0, property.indexOf('=')) + " must be at least");
     }
 
     private static int skipped(Instance instance) {
@@ -275,6 +362,93 @@ class LeaderOnlyTest {
         }
     }
 
+    /** Never reports that it runs, and ends when its callback is called. */
+    @LeaderOnly("feed")
+    static class Late implements SmartLifecycle {
+
+        private final CountDownLatch started = new CountDownLatch(1);
+
+        private final CompletableFuture<Runnable> callback = new CompletableFuture<>();
+
+        CountDownLatch started() {
+            return this.started;
+        }
+
+        CompletableFuture<Runnable> callback() {
+            return this.callback;
+        }
+
+        @Override
+        public void start() {
+            this.started.countDown();
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public void stop(Runnable callback) {
+            this.callback.complete(callback);
+        }
+
+        @Override
+        public boolean isRunning() {
+            return false;
+        }
+    }
+
+    static class Closer {
+
+        final CountDownLatch closed = new CountDownLatch(1);
+
+        private final ConfigurableApplicationContext context;
+
+        Closer(ConfigurableApplicationContext context) {
+            this.context = context;
+        }
+
+        @EventListener
+        void on(LeadershipGrantedEvent event) {
+            this.context.close();
+            this.closed.countDown();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnElection {
+
+        @Bean
+        LeaderElection election() {
+            return unusable(LeaderElection.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoRegistries {
+
+        @Bean
+        LockRegistry firstRegistry() {
+            return unusable(LockRegistry.class);
+        }
+
+        @Bean
+        LockRegistry secondRegistry() {
+            return unusable(LockRegistry.class);
+        }
+    }
+
+    private static <T> T unusable(Class<T> type) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, values) -> {
+                    return switch (method.getName()) {
+                        case "toString" -> type.getSimpleName();
+                        case "hashCode" -> System.identityHashCode(proxy);
+                        case "equals" -> proxy == values[0];
+                        default -> throw new UnsupportedOperationException(method.getName());
+                    };
+                }));
+    }
+
     static class Locked {
 
         @LeaderOnly("feed")
@@ -327,6 +501,38 @@ class LeaderOnlyTest {
 
     @LeaderOnly("feed")
     static class Plain {}
+
+    @LeaderOnly("feed")
+    static class FinalState extends Worker {
+
+        @Override
+        public final boolean isRunning() {
+            return super.isRunning();
+        }
+    }
+
+    static class InterruptedFuture {
+
+        @LeaderOnly(value = "feed", onLost = OnLost.INTERRUPT)
+        CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class Initialized {
+
+        @LeaderOnly("feed")
+        void prepare() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class InitMethod {
+
+        @Bean(initMethod = "prepare")
+        Initialized initialized() {
+            return new Initialized();
+        }
+    }
 
     static class Private {
 

@@ -42,13 +42,12 @@ class LeaderSightTest {
                     instance.bean(LeadersEndpoint.class).leaders().roles().get(0);
             assertThat(role.leads()).isTrue();
             assertThat(role.contends()).isTrue();
-            Long epoch =
-                    instance.bean(LeaderElections.class).runnerOf(Instance.ROLE).epoch();
+            eventually().until(() -> instance.events().size() == 1);
+            long epoch = instance.events().get(0).epoch();
             assertThat(role.leader()).isNotNull().extracting(Leader::epoch).isEqualTo(epoch);
             assertThat(gauge(instance, "distributed.lock.leader")).isOne();
             assertThat(gauge(instance, "distributed.lock.leader.absent")).isZero();
             assertShown(instance, "leader");
-            eventually().until(() -> instance.events().size() == 1);
             assertThat(instance.bean(MeterRegistry.class)
                             .get("distributed.lock.leader.changes")
                             .tag("role", Instance.ROLE)

@@ -153,7 +153,7 @@ class LeaderSoakTest {
         return Instance.start(
                 port,
                 List.of(
-                        "--distributed-lock.leader.roles.feed.retry-delay=5ms",
+                        "--distributed-lock.leader.roles.feed.retry-delay=100ms",
                         "--distributed-lock.leader.roles.feed.watchdog-timeout=3s"),
                 CountedBean.class,
                 FailingListener.class);
