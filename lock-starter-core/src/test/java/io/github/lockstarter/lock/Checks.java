@@ -300,8 +300,8 @@ final class Checks {
      */
     private long toldAt(Body body, Grant grant) {
         String former = body.former;
-        boolean isFormer = former != null
-                && this.forced.getOrDefault(former, -1L) > this.forced.getOrDefault(grant.id(), -1L);
+        boolean isFormer =
+                former != null && this.forced.getOrDefault(former, -1L) > this.forced.getOrDefault(grant.id(), -1L);
         return toldAt(body.side, isFormer ? former : grant.id());
     }
 
