@@ -133,7 +133,10 @@ class LeaderOnlyTest {
 
     @Test
     void shouldCloseFromAListenerWithoutWaitingForIt() throws Exception {
-        List<String> options = List.of(NO_START, "--distributed-lock.leader.roles.feed.stop-timeout=10m");
+        List<String> options = List.of(
+                NO_START,
+                "--distributed-lock.leader.roles.feed.stop-timeout=10m",
+                "--distributed-lock.shutdown-timeout=500ms");
         try (Instance instance = Instance.inMemory(options, Closer.class)) {
             Closer closer = instance.bean(Closer.class);
             RoleRunner runner = instance.bean(LeaderElections.class).runnerOf(Instance.ROLE);

@@ -30,6 +30,8 @@ import org.springframework.core.annotation.Order;
 class LeaderRolesTest {
 
     /** A tenth of it is the time in which a loss must be noticed. */
+    private static final String SHORT_PAUSE = "--distributed-lock.leader.roles.feed.retry-delay=500ms";
+
     private static final String SHORT_LEASE = "--distributed-lock.leader.roles.feed.watchdog-timeout=2s";
 
     /** What the beans of all instances do, in the order in which it happens. */
@@ -83,8 +85,8 @@ class LeaderRolesTest {
 
     @Test
     void shouldCedeAndContendAgain() {
-        Instance first = start().leading();
-        Instance second = start().contending();
+        Instance first = startAt(this.redis.port(), List.of(SHORT_PAUSE)).leading();
+        Instance second = startAt(this.redis.port(), List.of(SHORT_PAUSE)).contending();
         long epoch = first.events().get(0).epoch();
 
         first.election().cede(ROLE);
