@@ -64,7 +64,8 @@ final class WireFormat {
 
     /** The version as far as it is known: a failure leaves it, and the next connection reads it again. */
     private void replied(@Nullable Object reply) {
-        if (!(reply instanceof Long version)) {
+        // Versions are positive. On a full heap, the client has passed on the reply to another command.
+        if (!(reply instanceof Long version) || version < 1) {
             return;
         }
         long before = this.stored;
