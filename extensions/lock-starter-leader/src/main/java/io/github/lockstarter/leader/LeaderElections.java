@@ -41,12 +41,12 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.SmartApplicationListener;
 
 /**
- * The roles of this application context. Contends for them from {@link ApplicationReadyEvent} on, and gives them up when
- * the context is closed, before it stops any bean, or when it is stopped, with the beans of the highest phase.
+ * The roles of this application context. Contends for them from {@link ApplicationReadyEvent} on, and gives them up
+ * when the context is closed, before it stops any bean, or when it is stopped, with the beans of the highest phase.
  *
  * <p>It is a bean of its own, so that the {@link LeaderElection} can be replaced without an effect on annotations.
  */
-final class LeaderElections implements SmartLifecycle, SmartApplicationListener, DisposableBean, RoleRunner.Threads {
+final class LeaderElections implements SmartLifecycle, SmartApplicationListener, DisposableBean {
 
     private static final LockLog logger = LockLog.of(LeaderElections.class);
 
@@ -144,7 +144,13 @@ final class LeaderElections implements SmartLifecycle, SmartApplicationListener,
         }
         RoleRunner runner = this.runners.computeIfAbsent(
                 role,
-                name -> new RoleRunner(name, settings(name).times(), registry(name), this, new RoleBeans(this, name)));
+                name -> new RoleRunner(
+                        name,
+                        settings(name).times(),
+                        registry(name),
+                        this.timer,
+                        worker(name),
+                        new RoleBeans(this, name)));
         if (this.stopping) {
             CompletionStage<?> unused = runner.close();
         }
@@ -195,13 +201,12 @@ final class LeaderElections implements SmartLifecycle, SmartApplicationListener,
         return this.annotations.lifecycleBeans(role);
     }
 
-    @Override
-    public ScheduledExecutorService timer() {
+    /** Returns the executor of short tasks, which must not block. */
+    ScheduledExecutorService timer() {
         return this.timer;
     }
 
-    @Override
-    public ThreadPoolExecutor worker(String role) {
+    private ThreadPoolExecutor worker(String role) {
         // Its thread stays, so that neither a grant nor a revocation needs a new one.
         ThreadPoolExecutor worker = new ThreadPoolExecutor(
                 1, 1, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), threads("lock-leader-" + role));
@@ -259,7 +264,8 @@ final class LeaderElections implements SmartLifecycle, SmartApplicationListener,
     }
 
     /**
-     * Ends all roles, and waits for that. A thread that works for a role does not wait for this role, which waits for it.
+     * Ends all roles, and waits for that. A thread that works for a role does not wait for this role, which waits for
+     * it.
      */
     @Override
     public void stop() {

@@ -12,7 +12,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.context.SmartLifecycle;
 
 /** The listeners and lifecycle beans of one role. Used on the thread of the role only. */
-final class RoleBeans implements RoleRunner.Work {
+final class RoleBeans {
 
     private static final LockLog logger = LockLog.of(RoleBeans.class);
 
@@ -30,13 +30,13 @@ final class RoleBeans implements RoleRunner.Work {
         this.role = role;
     }
 
-    @Override
-    public void publish(LeadershipEvent event) {
+    /** Publishes an event. Throws what a listener throws. */
+    void publish(LeadershipEvent event) {
         this.elections.context().publishEvent(event);
     }
 
-    @Override
-    public void startBeans(BooleanSupplier whileLeading) {
+    /** Starts the beans of the role, in the order of their phases, while the condition is true. */
+    void start(BooleanSupplier whileLeading) {
         for (SmartLifecycle bean : this.elections.beans(this.role)) {
             if (!whileLeading.getAsBoolean()) {
                 return;
@@ -48,8 +48,8 @@ final class RoleBeans implements RoleRunner.Work {
         }
     }
 
-    @Override
-    public void stopBeans() {
+    /** Stops the beans of the role, and returns when none of them runs any more. */
+    void stop() {
         List<SmartLifecycle> beans = this.elections.beans(this.role);
         for (int i = beans.size() - 1; i >= 0; i--) {
             SmartLifecycle bean = beans.get(i);

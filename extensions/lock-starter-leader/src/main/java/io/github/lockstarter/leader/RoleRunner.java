@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,19 +32,6 @@ import org.jspecify.annotations.Nullable;
  * beans run on the thread of the role without the mutex. {@link #isLeader} does not need it.
  */
 final class RoleRunner {
-
-    /** What listeners and beans of a role do; called on the thread of the role only. */
-    interface Work {
-
-        /** Publishes an event. Throws what a listener throws. */
-        void publish(LeadershipEvent event);
-
-        /** Starts the beans of the role, in the order of their phases, while the condition is true. */
-        void startBeans(BooleanSupplier whileLeading);
-
-        /** Stops the beans of the role that run, and returns when none of them runs any more. Does not throw. */
-        void stopBeans();
-    }
 
     private static final LockLog logger = LockLog.of(RoleRunner.class);
 
@@ -61,7 +47,7 @@ final class RoleRunner {
 
     private final ThreadPoolExecutor worker;
 
-    private final Work work;
+    private final RoleBeans beans;
 
     private final LeaderRole machine;
 
@@ -94,12 +80,23 @@ final class RoleRunner {
 
     private final LongAdder skipped = new LongAdder();
 
-    RoleRunner(String role, LeaderRole.Times times, LockRegistry registry, Threads threads, Work work) {
+    /**
+     * Creates a runner, which contends for nothing before {@link #start}.
+     *
+     * @param worker an executor of this role with one thread
+     */
+    RoleRunner(
+            String role,
+            LeaderRole.Times times,
+            LockRegistry registry,
+            ScheduledExecutorService timer,
+            ThreadPoolExecutor worker,
+            RoleBeans beans) {
         this.role = role;
         this.registry = registry;
-        this.timer = threads.timer();
-        this.worker = threads.worker(role);
-        this.work = work;
+        this.timer = timer;
+        this.worker = worker;
+        this.beans = beans;
         this.request = LockRequest.of(lockName(role), "")
                 .withWaitTime(LockRequest.FOREVER)
                 .withLease(LockRequest.FOREVER)
@@ -112,15 +109,6 @@ final class RoleRunner {
     /** Returns the name of the role's lock, which has no key. */
     static String lockName(String role) {
         return LeaderProperties.LOCK_PREFIX + role;
-    }
-
-    /** The executors of all roles. */
-    interface Threads {
-
-        ScheduledExecutorService timer();
-
-        /** Creates the executor of one role, which has one thread. */
-        ThreadPoolExecutor worker(String role);
     }
 
     String role() {
@@ -307,8 +295,8 @@ final class RoleRunner {
         try {
             this.grants.increment();
             logger.info("Leader role '" + this.role + "' was granted, epoch " + granted.fencingToken() + '.');
-            this.work.publish(new LeadershipGrantedEvent(this.role, granted.fencingToken()));
-            this.work.startBeans(() -> this.leading == granted);
+            this.beans.publish(new LeadershipGrantedEvent(this.role, granted.fencingToken()));
+            this.beans.start(() -> this.leading == granted);
         } catch (Throwable ex) {
             hasFailed = true;
             logger.error(
@@ -342,11 +330,13 @@ final class RoleRunner {
         }
     }
 
-    /** Returns when no bean runs any more. An error, such as an exhausted heap, must not end the contention for ever. */
+    /**
+     * Returns when no bean runs any more. An error, such as an exhausted heap, must not end the contention for ever.
+     */
     private void stopBeans() {
         while (true) {
             try {
-                this.work.stopBeans();
+                this.beans.stop();
                 return;
             } catch (Throwable ex) {
                 logger.error("Leader role '" + this.role + "': the stop of its beans failed and is repeated", ex);
@@ -362,7 +352,7 @@ final class RoleRunner {
 
     private void publishOrWarn(LeadershipEvent event) {
         try {
-            this.work.publish(event);
+            this.beans.publish(event);
         } catch (Throwable ex) {
             logger.error("Leader role '" + this.role + "': a listener of " + event + " failed", ex);
         }

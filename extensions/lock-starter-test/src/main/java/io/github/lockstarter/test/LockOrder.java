@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
@@ -25,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
@@ -176,10 +178,12 @@ final class LockOrder implements AcquireObserver, LockListener {
      */
     private boolean isLease(Granted granted) {
         return granted.request.mode() == LockMode.WRITE
-                && registry().held().stream()
-                        .anyMatch(held -> held.owner() == null
-                                && held.fencingToken() == granted.token
-                                && held.name().equals(granted.request.lockName()));
+                && holds(granted.request.lockName(), granted.token).anyMatch(held -> held.owner() == null);
+    }
+
+    private Stream<LockInventory.Held> holds(String lockName, long token) {
+        return registry().held().stream()
+                .filter(held -> held.fencingToken() == token && held.name().equals(lockName));
     }
 
     private LeasingLockRegistry registry() {
@@ -202,9 +206,7 @@ final class LockOrder implements AcquireObserver, LockListener {
 
     private void ended(LockEvent.OfGrant event) {
         boolean isShared = event.grant().request().mode() != LockMode.WRITE
-                && registry().held().stream()
-                        .anyMatch(held -> held.fencingToken() == event.fencingToken()
-                                && held.name().equals(event.lockName()));
+                && holds(event.lockName(), event.fencingToken()).findAny().isPresent();
         if (!isShared) {
             this.byToken.remove(key(event.lockName(), event.fencingToken()));
         }
