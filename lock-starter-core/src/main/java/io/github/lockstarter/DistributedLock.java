@@ -144,8 +144,9 @@ public @interface DistributedLock {
     /**
      * Maximum number of callers of this instance that wait for one lock, of all methods and kinds of calls together. A
      * call that would have to wait in addition fails with {@link LockQueueFullException}, to which {@link
-     * #onNotGranted} and {@link #fallback} apply, and sends no command. {@code 0}: each call that would have to wait, after
-     * its first attempt if only another instance holds the lock. A negative number is rejected at start-up. Default: {@code distributed-lock.max-waiters}.
+     * #onNotGranted} and {@link #fallback} apply, and sends no command. {@code 0}: each call that would have to wait,
+     * after its first attempt if only another instance holds the lock. A negative number is rejected at start-up.
+     * Default: {@code distributed-lock.max-waiters}.
      *
      * <p>A call does not count while its first attempt is under way, if it tries only once, if it is nested, or if it
      * can join readers of this instance.

@@ -76,10 +76,11 @@ public interface LeaseLock extends Lock {
     boolean isLocked();
 
     /**
-     * Releases the lock on behalf of its owners in any JVM, and ends a minimum hold. Each owner is sent a message, checks
-     * its lease in the store, and detects the loss with {@link LossReason#REVOKED}; until then it may continue its work.
-     * If the message is lost, or if {@code distributed-lock.redis.messages} is {@code polling}, so that none is sent, the
-     * owner of a renewed lease detects the loss at its next renewal, and the owner of a fixed lease at its release.
+     * Releases the lock on behalf of its owners in any JVM, and ends a minimum hold. Each owner is sent a message,
+     * checks its lease in the store, and detects the loss with {@link LossReason#REVOKED}; until then it may continue
+     * its work. If the message is lost, or if {@code distributed-lock.redis.messages} is {@code polling}, so that none
+     * is sent, the owner of a renewed lease detects the loss at its next renewal, and the owner of a fixed lease at
+     * its release.
      *
      * @return true if the lock was held
      * @throws LockStoreException if the store does not answer

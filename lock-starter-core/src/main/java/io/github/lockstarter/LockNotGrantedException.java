@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when a lock is not granted within the wait: another owner held it, or an asynchronous grant could not be
- * delivered in time. {@link LockQueueFullException} reports a caller that may not wait. The work under the lock was not run, and nothing of the request remains in the store; the release
- * of other locks of the call may still be under way. A store that does not answer is reported as {@link
- * LockStoreException} instead.
+ * delivered in time. {@link LockQueueFullException} reports a caller that may not wait. The work under the lock was
+ * not run, and nothing of the request remains in the store; the release of other locks of the call may still be under
+ * way. A store that does not answer is reported as {@link LockStoreException} instead.
  *
  * <p>Immutable and serializable.
  */

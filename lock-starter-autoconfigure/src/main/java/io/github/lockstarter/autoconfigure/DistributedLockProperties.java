@@ -204,8 +204,8 @@ public record DistributedLockProperties(
      * @param minHold Time for which the lock is kept at least, even if it is released earlier.
      * @param onLost Behavior when the lock is lost while its method runs.
      * @param watchdogTimeout Lease if it is renewed, every third of this time. At least 100 ms.
-     * @param maxWaiters Number of callers of this instance that may wait for the lock. Zero: each caller that would have
-     *     to wait is refused.
+     * @param maxWaiters Number of callers of this instance that may wait for the lock. Zero: each caller that would
+     *     have to wait is refused.
      */
     public record Lock(
             @Nullable Duration waitTime,
@@ -276,8 +276,8 @@ public record DistributedLockProperties(
             @DefaultValue("auto") MessageMode messages) {}
 
     /**
-     * Hand-over of a lock or a permit from one thread to the next inside this JVM, without Redis. Larger values make threads of
-     * other JVMs wait longer.
+     * Hand-over of a lock or a permit from one thread to the next inside this JVM, without Redis. Larger values make
+     * threads of other JVMs wait longer.
      *
      * @param maxTime Time after a grant by Redis in which the lock may be handed over, at most 10 seconds. Zero: never.
      * @param maxCount Number of consecutive times that the lock may be handed over, at most 10000. Zero: never.

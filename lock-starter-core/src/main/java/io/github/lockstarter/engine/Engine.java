@@ -71,8 +71,8 @@ public final class Engine implements StoreListener {
      * releasing its grant, the housekeeping gives the grant back.
      *
      * Messages. A message about a forced release must reach an owner that has never waited. Therefore the store listens
-     * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance holds
-     * locks. An instance that holds locks for moments only needs no subscription.
+     * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance
+     * holds locks. An instance that holds locks for moments only needs no subscription.
      *
      * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
      * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.

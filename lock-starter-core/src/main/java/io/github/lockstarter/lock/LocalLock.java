@@ -1192,7 +1192,8 @@ public final class LocalLock {
 
     /**
      * Returns whether another owner may begin to use the acquisition without the store: for a limited time after the
-     * grant, unless a message about a forced release is being checked, and if enough is left of a lease that is as long as the requested one.
+     * grant, unless a message about a forced release is being checked, and if enough is left of a lease that is as
+     * long as the requested one.
      */
     private boolean mayBeginWith(Acquisition acquisition, Terms terms, Moment now) {
         long lease = acquisition.terms.lease();

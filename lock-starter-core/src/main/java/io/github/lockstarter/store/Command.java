@@ -93,8 +93,8 @@ public sealed interface Command {
     record RenewAll(List<Renew> renewals) implements Command {}
 
     /**
-     * Sends a message to the instance of a grant. Changes nothing in the store, and nothing shows whether the message is
-     * received.
+     * Sends a message to the instance of a grant. Changes nothing in the store, and nothing shows whether the message
+     * is received.
      *
      * <p>Reply: {@link Reply.Done}. Fails if the store sends no messages.
      *

@@ -13,8 +13,8 @@ public interface StoreListener {
     void granted(String lock, String id, long token);
 
     /**
-     * A message about a grant of this instance has arrived. It may be late, repeated or missing, and may be forged by any
-     * client that may write to the channel.
+     * A message about a grant of this instance has arrived. It may be late, repeated or missing, and may be forged by
+     * any client that may write to the channel.
      *
      * @param id id of the acquisition
      */

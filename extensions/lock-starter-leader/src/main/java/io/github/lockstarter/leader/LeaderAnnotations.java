@@ -61,7 +61,9 @@ final class LeaderAnnotations {
         site.methods().values().forEach(method -> this.roles.add(resolve(method.role(), site.type(), beans)));
     }
 
-    /** Returns the methods that the definition of a bean names as callbacks. That of a factory describes the factory. */
+    /**
+     * Returns the methods that the definition of a bean names as callbacks. That of a factory describes the factory.
+     */
     private static Set<String> callbacks(String beanName, @Nullable ConfigurableListableBeanFactory beans) {
         Set<String> names = new HashSet<>();
         if (beans != null

@@ -19,8 +19,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotationAwareOrderComparator;
 
 /**
- * Applies {@link LeaderOnly} to beans with a proxy, outside of locks: a bean post-processor, as that of the locks, because
- * plain advisor beans are ignored under several configurations.
+ * Applies {@link LeaderOnly} to beans with a proxy, outside of locks: a bean post-processor, as that of the locks,
+ * because plain advisor beans are ignored under several configurations.
  */
 @SuppressWarnings("serial")
 final class LeaderBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {

@@ -16,28 +16,28 @@ public interface LeaderElection {
 
     /**
      * Returns whether this instance leads, according to local knowledge. True only while the lease of the role cannot
-     * have expired in the store. No I/O. As with {@link io.github.lockstarter.Lease#isHeld()}, code that is paused after
-     * the check can act when another instance leads.
+     * have expired in the store. No I/O. As with {@link io.github.lockstarter.Lease#isHeld()}, code that is paused
+     * after the check can act when another instance leads.
      */
     boolean isLeader(String role);
 
     /**
-     * Returns the leader of the role, whichever instance it is, or empty if there is none. Blocks for at most two command
-     * timeouts.
+     * Returns the leader of the role, whichever instance it is, or empty if there is none. Blocks for at most two
+     * command timeouts.
      *
      * @throws io.github.lockstarter.LockStoreException if the store does not answer
      */
     Optional<Leader> leader(String role);
 
     /**
-     * Gives up the role and contends for it again after the role's {@code retry-delay}, as {@link #cede(String, Duration)}
-     * does.
+     * Gives up the role and contends for it again after the role's {@code retry-delay}, as {@link #cede(String,
+     * Duration)} does.
      */
     void cede(String role);
 
     /**
-     * Gives up the role, and does not contend for it for that time. Returns immediately: {@link #isLeader} is false from
-     * then on, {@link LeadershipRevokedEvent} is published, the beans of the role stop, and after that the lock is
+     * Gives up the role, and does not contend for it for that time. Returns immediately: {@link #isLeader} is false
+     * from then on, {@link LeadershipRevokedEvent} is published, the beans of the role stop, and after that the lock is
      * released. If no other instance contends, there is no leader for this time.
      *
      * @param pause time from the release to the next contention, from zero to 366 days

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of the roles, by role. To measure the time without a leader, an instance that does not lead reads the lock of
- * each role every few seconds. Thread-safe.
+ * The meters of the roles, by role. To measure the time without a leader, an instance that does not lead reads the
+ * lock of each role every few seconds. Thread-safe.
  */
 final class LeaderMeters implements MeterBinder {
 

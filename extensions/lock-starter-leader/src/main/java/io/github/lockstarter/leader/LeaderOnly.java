@@ -15,8 +15,8 @@ import java.lang.annotation.Target;
  * {@code null}, or an empty {@code Mono} or {@code Flux}. A method with a primitive result fails the start. If the
  * method has an annotation of a lock as well, the role is checked before the lock is requested.
  *
- * <p>On a class that implements {@link org.springframework.context.SmartLifecycle}: the bean is started when the role is
- * granted and stopped when it is revoked, instead of with the context. Its methods are not restricted.
+ * <p>On a class that implements {@link org.springframework.context.SmartLifecycle}: the bean is started when the role
+ * is granted and stopped when it is revoked, instead of with the context. Its methods are not restricted.
  *
  * <pre>{@code
  * @Scheduled(fixedDelay = 5000)

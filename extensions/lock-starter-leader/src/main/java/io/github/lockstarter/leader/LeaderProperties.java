@@ -90,12 +90,13 @@ record LeaderProperties(@DefaultValue Map<String, Role> roles) {
      * Settings of a role.
      *
      * @param autoStart Whether this instance contends for the role when the application is ready.
-     * @param watchdogTimeout Lease of the role, and so the longest time without a leader after a crash. By default, that
-     *     of all locks.
-     * @param contendDelay Time before this instance contends. Of instances that start together, the one with the shortest
-     *     time leads.
+     * @param watchdogTimeout Lease of the role, and so the longest time without a leader after a crash. By default,
+     *     that of all locks.
+     * @param contendDelay Time before this instance contends. Of instances that start together, the one with the
+     *     shortest time leads.
      * @param retryDelay Time before this instance contends again after a cede or a failure.
-     * @param stopTimeout Time in which listeners, beans and calls of the role must end before its lock is left to expire.
+     * @param stopTimeout Time in which listeners, beans and calls of the role must end before its lock is left to
+     *     expire.
      */
     record Role(
             @DefaultValue("true") boolean autoStart,

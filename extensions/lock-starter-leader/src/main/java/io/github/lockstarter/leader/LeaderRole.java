@@ -11,22 +11,23 @@ import org.jspecify.annotations.Nullable;
  * <p><strong>Implementation note.</strong> What can go wrong, and the rule against it:
  *
  * <ul>
- *   <li><em>The lease is lost while listeners or beans work.</em> {@link #isLeading} ends with the input, and the driver
- *       also compares the lease with the clock, so that a late notification cannot prolong a leadership. The revocation
- *       enters the same serial queue as the beginning ({@code begin} and {@code end} of {@link Effects}): it can neither
- *       overtake the beginning nor be missing. A beginning that is still running is interrupted.
- *   <li><em>The lock is released while a bean of the role runs.</em> {@code RELEASING} is entered by {@link #ended} only,
- *       which the driver calls when the last bean has stopped and the last guarded call has returned.
- *   <li><em>A bean never stops.</em> After the stop timeout the lease is {@linkplain Effects#abandon abandoned}: it is not
- *       renewed and runs out. The role stays in {@code ENDING}, so that this instance does not contend while its old bean
- *       runs. If the bean stops later, the role continues as usual.
- *   <li><em>A cede, a stop, a failure and a loss race.</em> The first of them ends the epoch; later ones only change what
- *       follows it. So an epoch has one revocation.
- *   <li><em>A grant arrives after the contention was withdrawn, or a timer after its state.</em> Attempts and timers carry
- *       the number of the state in which they began, and are ignored in a later state. The driver releases such a grant.
- *   <li><em>An error ends the contention for ever.</em> Each state but {@code IDLE} has an input that is certain to come:
- *       a timer, the result of an attempt, the end of the work, or the result of a release. {@code IDLE} is entered by
- *       a stop only.
+ *   <li><em>The lease is lost while listeners or beans work.</em> {@link #isLeading} ends with the input, and the
+ *       driver also compares the lease with the clock, so that a late notification cannot prolong a leadership. The
+ *       revocation enters the same serial queue as the beginning ({@code begin} and {@code end} of {@link Effects}): it
+ *       can neither overtake the beginning nor be missing. A beginning that is still running is interrupted.
+ *   <li><em>The lock is released while a bean of the role runs.</em> {@code RELEASING} is entered by {@link #ended}
+ *       only, which the driver calls when the last bean has stopped and the last guarded call has returned.
+ *   <li><em>A bean never stops.</em> After the stop timeout the lease is {@linkplain Effects#abandon abandoned}: it is
+ *       not renewed and runs out. The role stays in {@code ENDING}, so that this instance does not contend while its
+ *       old bean runs. If the bean stops later, the role continues as usual.
+ *   <li><em>A cede, a stop, a failure and a loss race.</em> The first of them ends the epoch; later ones only change
+ *       what follows it. So an epoch has one revocation.
+ *   <li><em>A grant arrives after the contention was withdrawn, or a timer after its state.</em> Attempts and timers
+ *       carry the number of the state in which they began, and are ignored in a later state. The driver releases such a
+ *       grant.
+ *   <li><em>An error ends the contention for ever.</em> Each state but {@code IDLE} has an input that is certain to
+ *       come: a timer, the result of an attempt, the end of the work, or the result of a release. {@code IDLE} is
+ *       entered by a stop only.
  * </ul>
  *
  * <pre>
@@ -65,10 +66,10 @@ final class LeaderRole {
         /** Cancels the request; a grant that arrives nevertheless is released. */
         void withdraw();
 
-        /** Publishes the grant and starts the beans behind all earlier work, and then calls {@link LeaderRole#begun}. */
+        /** Publishes the grant and starts the beans behind all earlier work, then calls {@link LeaderRole#begun}. */
         void begin();
 
-        /** Publishes the revocation and stops the beans behind all earlier work, and then calls {@link LeaderRole#ended}. */
+        /** Publishes the revocation and stops the beans behind earlier work, then calls {@link LeaderRole#ended}. */
         void end(Reason reason);
 
         /** Interrupts {@link #begin} if it is still running. */
@@ -165,7 +166,7 @@ final class LeaderRole {
         return endIfLeading(Reason.CEDED, delay != null ? delay : this.times.retryDelay());
     }
 
-    /** The lock was granted. Returns false if the grant must be released, because this instance no longer waits for it. */
+    /** The lock was granted. Returns false if the grant must be released, because it is no longer awaited. */
     boolean granted(long attempt) {
         if (this.state != State.CONTENDING || attempt != this.number) {
             return false;

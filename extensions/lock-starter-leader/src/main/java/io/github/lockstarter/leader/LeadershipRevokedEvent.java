@@ -14,7 +14,9 @@ public record LeadershipRevokedEvent(String role, long epoch, Reason reason) imp
     public enum Reason {
         /** The lease was lost. Another instance may become the leader as soon as it has expired in the store. */
         LOST,
-        /** {@link LeaderElection#cede} was called. The lock is still held, and is released when the beans have stopped. */
+        /**
+         * {@link LeaderElection#cede} was called. The lock is still held, and is released when the beans have stopped.
+         */
         CEDED,
         /** A listener of {@link LeadershipGrantedEvent} or the start of a bean threw. The lock is still held. */
         FAILED,

@@ -24,8 +24,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Many changes of the leader among three instances: cedes, stops, failing listeners, and instances that are cut off. {@code
- * -Dlock.leader.changes} sets their number, {@code -Dlock.soak.seed} repeats a run.
+ * Many changes of the leader among three instances: cedes, stops, failing listeners, and instances that are cut off.
+ * {@code -Dlock.leader.changes} sets their number, {@code -Dlock.soak.seed} repeats a run.
  */
 @RedisTest
 @Tag("soak")

@@ -19,10 +19,10 @@ import org.springframework.context.annotation.Import;
  * share a cached context and this annotation.
  *
  * <p>A request follows the locks that its thread holds: annotated methods, {@code execute}, {@code getLock}, and leases
- * of {@code acquire} until their release, except those of readers and permits, which can share a token. The body of an annotated method that returns a future or a publisher, and of
- * {@link io.github.lockstarter.LeaseContext#call}, follows the lease of that body, whichever thread runs it. Stages that
- * the completion of an {@code acquireAsync} runs follow its lease. Several locks of one call are acquired in the
- * order in which they are sorted.
+ * of {@code acquire} until their release, except those of readers and permits, which can share a token. The body of an
+ * annotated method that returns a future or a publisher, and of {@link io.github.lockstarter.LeaseContext#call},
+ * follows the lease of that body, whichever thread runs it. Stages that the completion of an {@code acquireAsync} runs
+ * follow its lease. Several locks of one call are acquired in the order in which they are sorted.
  *
  * <p>Applies to tests that start an application context of Spring Boot with the auto-configured registry. The check is
  * made after each test method and after the class, by a default {@code TestExecutionListener}: a test class that has

@@ -27,8 +27,9 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Subscribes to the channel of this instance, and passes on the messages about grants from the waiting line. The
- * subscription begins when a lock is taken that a waiter of this JVM requests, when this JVM has held locks for a while,
- * or if the server may lose messages. Waiters poll in addition. A failure here therefore makes waiting slower but loses no lock. Thread-safe.
+ * subscription begins when a lock is taken that a waiter of this JVM requests, when this JVM has held locks for a
+ * while, or if the server may lose messages. Waiters poll in addition. A failure here therefore makes waiting slower
+ * but loses no lock. Thread-safe.
  *
  * <p>While it is subscribed, the inbox probes in each period: a script and the client publish a random number each to
  * the own channel. What arrives decides how messages are published, see {@link MessageRoute}. If nothing arrives, the
@@ -511,9 +512,10 @@ final class Inbox implements MessageListener, SubscriptionListener {
     }
 
     /**
-     * A message is the key of the lock, followed by {@code <id>:<token>} if the lock was granted to the id, or else by a
-     * {@link Notice} and the id: {@code revoked:<id>}. A notice that is unknown is from a newer version, and is ignored.
-     * The key ends at the last brace, because a name has no brace in its key. Whatever the text is, nothing is thrown:
+     * A message is the key of the lock, followed by {@code <id>:<token>} if the lock was granted to the id, or else by
+     * a {@link Notice} and the id: {@code revoked:<id>}. A notice that is unknown is from a newer version, and is
+     * ignored. The key ends at the last brace, because a name has no brace in its key. Whatever the text is, nothing
+     * is thrown:
      * the client would log the exception with the text.
      */
     @Override

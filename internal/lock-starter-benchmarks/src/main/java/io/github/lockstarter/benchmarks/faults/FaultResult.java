@@ -54,8 +54,8 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
     }
 
     /**
-     * Returns the names of the attempts that were granted while an owner was late: while it still worked, or between the
-     * begin of its release and the answer, because some libraries then delete the lock of the next owner.
+     * Returns the names of the attempts that were granted while an owner was late: while it still worked, or between
+     * the begin of its release and the answer, because some libraries then delete the lock of the next owner.
      */
     private static Set<String> afterLateOwners(History history, List<TwoOwners> pairs) {
         Set<String> second = pairs.stream().map(TwoOwners::next).collect(Collectors.toSet());

@@ -18,7 +18,9 @@ public final class Readme {
     public static final Set<Contender> CONTENDERS =
             Set.of(Contender.FLOOR, Contender.LOCK_STARTER, Contender.REDISSON, Contender.SPRING_PUB_SUB);
 
-    /** What must be measured for the tables and the picture, and the state of renewed locks that the tables leave out. */
+    /**
+     * What must be measured for the tables and the picture, and the state of renewed locks that the tables leave out.
+     */
     public static final Set<Row> ROWS = Set.of(
             Row.ALONE,
             Row.ALONE_WARM,

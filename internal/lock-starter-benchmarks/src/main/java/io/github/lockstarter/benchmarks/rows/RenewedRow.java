@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One JVM holds many locks, which are all renewed; what does that cost, and are they all still there in the end? The
- * window begins a lease after the last lock was taken, so that what taking them costs is over. Each {@code PEXPIRE} that
- * Redis counts in the window is a renewal.
+ * window begins a lease after the last lock was taken, so that what taking them costs is over. Each {@code PEXPIRE}
+ * that Redis counts in the window is a renewal.
  */
 final class RenewedRow {
 

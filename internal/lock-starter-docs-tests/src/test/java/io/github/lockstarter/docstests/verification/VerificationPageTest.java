@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The numbers of the page of proof are counted in the project, and its defects in its own tables and in the history. */
+/**
+ * The numbers of the page of proof are counted in the project, and its defects in its own tables and in the history.
+ */
 class VerificationPageTest {
 
     private static final int GUARANTEES = 15;

@@ -3,7 +3,9 @@ package io.github.lockstarter.testsupport.history;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An attempt to acquire a lock, and its outcome. An event is {@code null} if it did not happen, or was not answered. */
+/**
+ * An attempt to acquire a lock, and its outcome. An event is {@code null} if it did not happen, or was not answered.
+ */
 public final class Attempt {
 
     private final Event invoked;
@@ -122,7 +124,9 @@ public final class Attempt {
         return this.lost != null ? Math.min(end, this.lost.at()) : end;
     }
 
-    /** Returns whether the owner could rely on the grant when it arrived; its thread may run after the lease has ended. */
+    /**
+     * Returns whether the owner could rely on the grant when it arrived; its thread may run after the lease has ended.
+     */
     boolean wasBelieved() {
         return this.believedUntil > granted().at();
     }

@@ -3,7 +3,8 @@ package io.github.lockstarter.testsupport.history;
 import java.util.Locale;
 
 /**
- * A line of a history. Times are {@link System#nanoTime()}, which is the same clock for all processes of a Linux machine.
+ * A line of a history. Times are {@link System#nanoTime()}, which is the same clock for all processes of a Linux
+ * machine.
  *
  * @param at the time of the event
  * @param instance the process, or the harness

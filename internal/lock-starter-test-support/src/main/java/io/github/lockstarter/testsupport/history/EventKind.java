@@ -30,7 +30,9 @@ public enum EventKind {
     RELEASE_FAILED,
     /** An instance noticed that it had stood still. Time: since when. */
     STOOD_STILL,
-    /** A trouble begins. Its number is in place of the attempt, and its victim in place of the lock. Text: the trouble. */
+    /**
+     * A trouble begins. Its number is in place of the attempt, and its victim in place of the lock. Text: the trouble.
+     */
     FAULT,
     /** The trouble of that number ends. */
     HEALED,

@@ -132,8 +132,8 @@ final class Fleet implements AutoCloseable {
     }
 
     /**
-     * Promotes the replica after it has received all writes of the master, and leads all clients to it, as a service does
-     * that moves its address. Connections to the old master break.
+     * Promotes the replica after it has received all writes of the master, and leads all clients to it, as a service
+     * does that moves its address. Connections to the old master break.
      */
     void failOver() {
         RedisServer old = this.redis;

@@ -32,7 +32,9 @@ public record FleetPlan(
         return given != null ? given : ThreadLocalRandom.current().nextLong(1_000_000);
     }
 
-    /** Starts the fleet, troubles it for that time, and returns its history; the processes write it to the directory. */
+    /**
+     * Starts the fleet, troubles it for that time, and returns its history; the processes write it to the directory.
+     */
     public FleetRun run(Duration time, Path directory) throws InterruptedException {
         try (Fleet fleet = new Fleet(this, directory)) {
             return fleet.run(time);

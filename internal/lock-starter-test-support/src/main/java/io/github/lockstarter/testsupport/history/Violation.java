@@ -4,8 +4,8 @@ package io.github.lockstarter.testsupport.history;
  * A violation of a rule.
  *
  * @param rule the rule
- * @param owner the {@linkplain Attempt#name() name} of the attempt whose owner should have been the only one, been notified,
- *     or been answered; empty if there is none
+ * @param owner the {@linkplain Attempt#name() name} of the attempt whose owner should have been the only one, been
+ *     notified, or been answered; empty if there is none
  * @param from the {@link System#nanoTime()} of the first event that is part of the violation
  * @param to the {@link System#nanoTime()} of the last one
  * @param text the events, for a person
