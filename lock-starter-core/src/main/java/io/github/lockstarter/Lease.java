@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One grant of a lock. Thread-safe.
@@ -82,6 +83,23 @@ public interface Lease extends AutoCloseable {
      * released before that. Dependent stages run on a thread pool of the library and should not block it.
      */
     CompletionStage<LossReason> lost();
+
+    /**
+     * Returns whether the owner was asked to release this lease, by {@link LockRegistry#requestRelease} or the actuator
+     * endpoint of any instance, while it holds it. Work that takes long can check this between two steps, save what it
+     * has done, and return. No I/O, constant time.
+     *
+     * <p>A request is a message: it can be lost, and any client that may publish to the channels of the locks can send
+     * one. Nothing but this information changes: the lease is renewed as before, and the owner decides.
+     */
+    boolean isReleaseRequested();
+
+    /**
+     * Returns a stage that is completed with {@code null} when the owner is asked to release this lease, and never
+     * completed if the lease ends before that. Dependent stages run on a thread pool of the library and should not block
+     * it.
+     */
+    CompletionStage<@Nullable Void> releaseRequested();
 
     /**
      * Extends the lease so that it lasts at least this long from now; it is never shortened. Each call sends a command

@@ -97,6 +97,24 @@ public interface LeaseLock extends Lock {
     boolean forceUnlock(String holder);
 
     /**
+     * Asks the owners of the lock in any JVM to release it, as {@link LockRegistry#requestRelease} does. A read lock
+     * asks only its readers.
+     *
+     * @return true if there is an owner and it was sent a message
+     * @throws LockStoreException if the store does not answer, or no message can be sent
+     */
+    boolean requestRelease();
+
+    /**
+     * Asks one owner to release its grant.
+     *
+     * @param holder the id of the grant, see {@link LockInventory.StoredGrant#id()}
+     * @return true if the store has the grant, and its owner was sent a message
+     * @throws LockStoreException if the store does not answer, or no message can be sent
+     */
+    boolean requestRelease(String holder);
+
+    /**
      * Returns the lease of the current thread's hold.
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock

@@ -81,6 +81,7 @@ public interface LockInventory {
      * @param renewals number of successful renewals
      * @param owner name of the owning thread, or {@code #} and its number if it has no name, or {@code null} if no
      *     thread owns the lease
+     * @param releaseRequested whether the owner was asked to release the lease
      */
     record Held(
             String name,
@@ -92,7 +93,8 @@ public interface LockInventory {
             Duration remaining,
             boolean renewed,
             int renewals,
-            @Nullable String owner) {}
+            @Nullable String owner,
+            boolean releaseRequested) {}
 
     /**
      * A lock for which this instance waits.

@@ -36,6 +36,9 @@ public interface LockListener {
     /** Called when a lease that was at risk has been renewed. */
     default void recovered(LockRecoveredEvent event) {}
 
+    /** Called when the owner of a lease is asked to release it, once for each lease. */
+    default void releaseRequested(LockReleaseRequestedEvent event) {}
+
     /** Called when a lease was lost. */
     default void lost(LockLostEvent event) {}
 

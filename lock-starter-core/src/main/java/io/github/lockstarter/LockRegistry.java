@@ -62,6 +62,25 @@ public interface LockRegistry {
     LeaseReadWriteLock getReadWriteLock(String name, String key);
 
     /**
+     * Asks all present holders of a lock, in any JVM, to release it: writers, readers and holders of permits. Changes
+     * nothing in the store, and gives the holders no deadline. Their leases report the request, see {@link
+     * Lease#isReleaseRequested()}; {@link LeaseLock#forceUnlock()} does not ask.
+     *
+     * <p>The request is one message to each instance. Nothing shows whether it was received: an instance listens once it
+     * has held locks for about two seconds, or has waited for one. A repeated request has no further effect on a lease.
+     *
+     * @param name the full name of the lock
+     * @return true if there is a holder and it was sent a message; false if the lock is free, or is kept by a minimum
+     *     hold alone
+     * @throws LockStoreException if the store does not answer, or this instance sends no messages to others because of
+     *     {@code distributed-lock.redis.messages} or its permissions
+     * @throws IllegalArgumentException if the name is blank or too long
+     */
+    default boolean requestRelease(String name) {
+        return getLock(name).requestRelease();
+    }
+
+    /**
      * Returns a semaphore. The object is a lightweight view without state. No I/O.
      *
      * @param name as for {@link #getLock}; it must not be used as a lock as well

@@ -118,10 +118,10 @@ public final class Engine implements StoreListener {
     private static final int MAX_UNKNOWN_IDS = 100;
 
     /**
-     * Maximum number of messages about forced releases in a second that are checked, because each of them may be forged
-     * and costs a command. The owner of any other notices its loss at its next renewal.
+     * Maximum number of messages about grants in a second that are processed, because each of them may be forged. One
+     * about a forced release costs a command; the owner of any other notices its loss at its next renewal.
      */
-    private static final int MAX_CHECKS = 1_000;
+    private static final int MAX_NOTICES = 1_000;
 
     /**
      * Maximum number of rounds in which a thread executes effects that other threads have appended, and of waiting
@@ -167,8 +167,8 @@ public final class Engine implements StoreListener {
     /** Number of messages about unknown acquisitions since the last housekeeping. */
     private final AtomicInteger unknownIds = new AtomicInteger();
 
-    /** Number of messages about forced releases since the last housekeeping. */
-    private final AtomicInteger checks = new AtomicInteger();
+    /** Number of messages about grants since the last housekeeping. */
+    private final AtomicInteger notices = new AtomicInteger();
 
     /** Number of outcomes that were not reported to the window yet. */
     private final AtomicInteger outcomes = new AtomicInteger();
@@ -529,25 +529,35 @@ public final class Engine implements StoreListener {
 
     @Override
     public void notified(String lock, String id, Notice notice) {
-        if (!this.ids.isOwn(id) || this.checks.get() >= MAX_CHECKS) {
+        if (!this.ids.isOwn(id) || this.notices.get() >= MAX_NOTICES) {
             messageRejected();
         } else {
-            revoked(lock, id);
+            boolean unused = process(lock, id, notice);
         }
     }
 
-    /** Checks the grants of an id of this instance that was released by force. */
-    public void revoked(String lock, String id) {
+    /**
+     * Processes a notice about an id of this instance.
+     *
+     * @return whether an owner of the id is asked to release its grant
+     */
+    public boolean process(String lock, String id, Notice notice) {
         Cell cell = this.cells.get(lock);
+        boolean[] isAsked = new boolean[1];
         if (cell != null) {
             // A message is late if the id is unknown.
             cell.input((local, now) -> {
                 if (local.knows(id)) {
-                    this.checks.incrementAndGet();
-                    local.revoked(id, now);
+                    this.notices.incrementAndGet();
+                    if (notice == Notice.RELEASE_REQUESTED) {
+                        isAsked[0] = local.releaseRequested(id);
+                    } else {
+                        local.revoked(id, now);
+                    }
                 }
             });
         }
+        return isAsked[0];
     }
 
     @Override
@@ -737,7 +747,7 @@ public final class Engine implements StoreListener {
 
     private void keepHouse() {
         this.unknownIds.set(0);
-        this.checks.set(0);
+        this.notices.set(0);
         boolean holds = this.live.get() > 0;
         if (holds && this.hasHeld) {
             this.store.listen();
@@ -1217,6 +1227,11 @@ public final class Engine implements StoreListener {
         @Override
         public void recovered(Grant grant) {
             Engine.this.observer.recovered(grant);
+        }
+
+        @Override
+        public void releaseRequested(Grant grant) {
+            Engine.this.observer.releaseRequested(grant);
         }
 
         @Override

@@ -155,6 +155,9 @@ public final class WarmUp {
         public void recovered(Grant grant) {}
 
         @Override
+        public void releaseRequested(Grant grant) {}
+
+        @Override
         public void lost(Grant grant, LossReason reason) {}
 
         @Override

@@ -86,7 +86,7 @@ public final class Acquisition {
 
     // Attempts that may grant the lock to the id: they are under way, or their outcome is unknown
 
-    int openAttempts;
+    short openAttempts;
 
     /** Time of the latest outcome of an attempt. */
     long settledAt = BEFORE;
@@ -159,6 +159,9 @@ public final class Acquisition {
     @Nullable
     Moment revokedAt;
 
+    /** Whether the owners were asked to release their grants. Any thread may read it. */
+    volatile boolean isReleaseRequested;
+
     /** The acquisition of the writer that has become this reader, or {@code null} if there is none. */
     @Nullable
     Acquisition former;
@@ -196,6 +199,11 @@ public final class Acquisition {
         this.kind = kind;
         this.notOwnerAt = now;
         this.dueAt = now.nanos();
+    }
+
+    /** Returns whether a message about the id concerns this acquisition: it has the id, or was the writer with it. */
+    boolean isMeant(String messageId) {
+        return this.id.equals(messageId) || (this.former != null && this.former.id.equals(messageId));
     }
 
     /** Schedules the next attempt at the given time, unless an earlier one is scheduled. */
@@ -243,6 +251,7 @@ public final class Acquisition {
         this.validUntil = writer.validUntil;
         this.keepUntil = writer.keepUntil;
         this.revokedAt = writer.revokedAt;
+        this.isReleaseRequested = writer.isReleaseRequested;
         this.isConfirmed = false;
     }
 

@@ -336,6 +336,11 @@ public class Delivery implements Effects {
     }
 
     @Override
+    public void releaseRequested(Grant grant) {
+        add(to -> to.releaseRequested(grant));
+    }
+
+    @Override
     public void lost(Grant grant, LossReason reason) {
         add(to -> to.lost(grant, reason));
     }

@@ -98,6 +98,11 @@ public final class Grant {
         return isLive() ? Math.max(0, this.acquisition.remaining(now)) : 0;
     }
 
+    /** Returns whether the owner was asked to release the grant, and has neither released nor lost it. */
+    public boolean isReleaseRequested() {
+        return this.acquisition.isReleaseRequested && isLive();
+    }
+
     public GrantKind kind() {
         return this.acquisition.kind;
     }

@@ -30,6 +30,9 @@ public interface GrantObserver {
     /** A renewal has succeeded after the grant was at risk. */
     void recovered(Grant grant);
 
+    /** The owner is asked to release the grant. Called at most once for each grant. */
+    void releaseRequested(Grant grant);
+
     /** The grant is lost. */
     void lost(Grant grant, LossReason reason);
 

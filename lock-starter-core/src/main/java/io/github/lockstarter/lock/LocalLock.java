@@ -402,8 +402,7 @@ public final class LocalLock {
      */
     public void revoked(String id, Moment now) {
         for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
-            Acquisition former = acquisition.former;
-            if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {
+            if (acquisition.isMeant(id)) {
                 acquisition.revokedAt = now;
                 if (acquisition.phase == Phase.HELD) {
                     acquisition.dueAt = now.nanos();
@@ -411,6 +410,30 @@ public final class LocalLock {
             }
         }
         advance(now);
+    }
+
+    /**
+     * Processes a message that asks the owners of an id of this JVM to release their grants. The message may be late,
+     * repeated or wrong, so it changes nothing but what the owners are told, once for each grant. If it arrives before
+     * the reply that grants the lock, the grant begins with it.
+     *
+     * @return whether an owner is told, or was told before
+     */
+    public boolean releaseRequested(String id) {
+        boolean isHeldByOwner = false;
+        for (Acquisition acquisition = this.acquisitions; acquisition != null; acquisition = acquisition.next) {
+            if (acquisition.isMeant(id)) {
+                boolean isHeld = acquisition.phase == Phase.HELD;
+                isHeldByOwner |= isHeld;
+                for (Grant grant = isHeld && !acquisition.isReleaseRequested ? acquisition.grant : null;
+                        grant != null;
+                        grant = grant.next) {
+                    this.out.releaseRequested(grant);
+                }
+                acquisition.isReleaseRequested = true;
+            }
+        }
+        return isHeldByOwner;
     }
 
     /** Lets the candidate ask the store, because messages may have been lost. */
@@ -915,7 +938,7 @@ public final class LocalLock {
     /** Notes that an attempt has its outcome, whatever it is. */
     private void attemptOver(Acquisition acquisition, Sent attempt, Moment now) {
         // After a fail-stop, no attempt counts as open.
-        acquisition.openAttempts = Math.max(0, acquisition.openAttempts - 1);
+        acquisition.openAttempts = (short) Math.max(0, acquisition.openAttempts - 1);
         acquisition.settledAt = now.nanos();
         acquisition.giveUpAt = Math.max(acquisition.giveUpAt, giveUpAt(acquisition, now.nanos()));
         acquisition.isAnswered |= attempt.at.nanos() >= acquisition.askedAt;
@@ -1071,7 +1094,7 @@ public final class LocalLock {
     /** Withdraws the attempts that were not written yet, of which the store has nothing. */
     private void withdraw(Acquisition acquisition) {
         // After a fail-stop, no attempt counts as open.
-        acquisition.openAttempts = Math.max(0, acquisition.openAttempts - this.out.withdraw(acquisition));
+        acquisition.openAttempts = (short) Math.max(0, acquisition.openAttempts - this.out.withdraw(acquisition));
     }
 
     // ---- Holding
@@ -1139,6 +1162,9 @@ public final class LocalLock {
             acquisition.dueAt = acquisition.isConfirmed ? Math.min(acquisition.dueAt, next) : now.nanos();
         }
         this.overdueMayEnd = true;
+        if (acquisition.isReleaseRequested) {
+            this.out.releaseRequested(grant);
+        }
         return grant;
     }
 
@@ -1209,6 +1235,8 @@ public final class LocalLock {
 
     private void handOver(Acquisition acquisition, Waiter next, Moment now) {
         acquisition.handOvers++;
+        // The owner that was asked has released its grant. Nobody has asked the next one.
+        acquisition.isReleaseRequested = false;
         if (!acquisition.kind.isShared()) {
             acquisition.token++;
         }

@@ -30,7 +30,8 @@ final class LockMeters {
 
     /** A meter without a further tag. */
     private enum Untagged {
-        HOLD
+        HOLD,
+        RELEASE_REQUESTED
     }
 
     /**
@@ -74,6 +75,10 @@ final class LockMeters {
 
     Timer hold(LockMode mode) {
         return timer(mode, Untagged.HOLD);
+    }
+
+    Counter releaseRequests(LockMode mode) {
+        return counter(mode, Untagged.RELEASE_REQUESTED);
     }
 
     Timer timer(LockMode mode, Enum<?> value) {
@@ -147,6 +152,11 @@ final class LockMeters {
             meter = Counter.builder("distributed.lock.handoff")
                     .description("Locks that were granted directly to the next waiter by a release")
                     .tags(tags.and("kind", text))
+                    .register(this.registry);
+        } else if (value == Untagged.RELEASE_REQUESTED) {
+            meter = Counter.builder("distributed.lock.release.requested")
+                    .description("Leases whose owner was asked to release them")
+                    .tags(tags)
                     .register(this.registry);
         } else {
             meter = Timer.builder("distributed.lock.hold")

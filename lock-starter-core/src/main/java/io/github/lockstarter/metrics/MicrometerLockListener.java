@@ -6,6 +6,7 @@ import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
@@ -93,6 +94,11 @@ public final class MicrometerLockListener implements MeterListener, LockNameList
         record(
                 event,
                 (meters, it) -> meters.timer(it.mode(), RenewalOutcome.of(it)).record(it.took()));
+    }
+
+    @Override
+    public void releaseRequested(LockReleaseRequestedEvent event) {
+        record(event, (meters, it) -> meters.releaseRequests(it.mode()).increment());
     }
 
     @Override

@@ -104,7 +104,8 @@ final class Inventory {
                 millis(grant.remaining(now)),
                 grant.renewUntil > now.nanos(),
                 grant.renewals,
-                ThreadHolds.threadName(grant)));
+                ThreadHolds.threadName(grant),
+                grant.isReleaseRequested()));
     }
 
     /** Visits the live grants with the static name of the lock and the nanoseconds since the grant began. */

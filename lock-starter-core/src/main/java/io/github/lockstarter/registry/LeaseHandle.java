@@ -209,10 +209,20 @@ final class LeaseHandle implements Lease {
                 return lost();
             }
             RunThreads threads = this.operations.threads();
-            this.operations.events().onLoss(this.grant, reason -> threads.complete(() -> created.complete(reason)));
+            this.operations.events().add(this.grant, reason -> threads.complete(() -> created.complete(reason)));
             future = created;
         }
         return future.minimalCompletionStage();
+    }
+
+    @Override
+    public boolean isReleaseRequested() {
+        return this.grant.isReleaseRequested();
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> releaseRequested() {
+        return this.operations.events().whenReleaseRequested(this.grant).minimalCompletionStage();
     }
 
     @Override

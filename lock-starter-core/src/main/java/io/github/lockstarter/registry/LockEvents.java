@@ -13,6 +13,7 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredEvent;
 import io.github.lockstarter.LockNotAcquiredEvent.Outcome;
 import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
@@ -93,6 +94,28 @@ final class LockEvents implements Engine.Observer {
      */
     record Observers(@Nullable MeterListener meters, List<LockListener> listeners, AcquireObserver acquisitions) {}
 
+    /** What happens to one grant, for its owner. A hook does not block, and a second call of it has no effect. */
+    interface Hook {
+
+        /** The grant was lost. Called at most once, and not if the grant was released. */
+        void lost(LossReason reason);
+
+        /** The owner is asked to release the grant. */
+        default void releaseRequested() {}
+    }
+
+    /** The stage that a request to release the grant completes. */
+    private final class RequestStage extends CompletableFuture<@Nullable Void> implements Hook {
+
+        @Override
+        public void lost(LossReason reason) {}
+
+        @Override
+        public void releaseRequested() {
+            LockEvents.this.threads.complete(() -> complete(null));
+        }
+    }
+
     private final Supplier<Moment> clock;
 
     private final RunThreads threads;
@@ -119,6 +142,8 @@ final class LockEvents implements Engine.Observer {
 
     private final Topic<LockRecoveredEvent> recovered;
 
+    private final Topic<LockReleaseRequestedEvent> releaseRequested;
+
     private final Topic<LockLostEvent> lost;
 
     private final Topic<LockReleasedEvent> released;
@@ -129,8 +154,8 @@ final class LockEvents implements Engine.Observer {
 
     private volatile LockHealth.@Nullable Loss lastLoss;
 
-    /** Hooks of the few grants that have any. A hook does not block, and a second call of it has no effect. */
-    private final ConcurrentMap<Grant, Set<Consumer<LossReason>>> hooks = new ConcurrentHashMap<>();
+    /** Hooks of the few grants that have any. */
+    private final ConcurrentMap<Grant, Set<Hook>> hooks = new ConcurrentHashMap<>();
 
     private final AtomicLong rejectedMessages = new AtomicLong();
 
@@ -164,6 +189,8 @@ final class LockEvents implements Engine.Observer {
                 new Topic<>("renewalFailed", LockRenewalFailedEvent.class, LockListener::renewalFailed, observers);
         this.atRisk = new Topic<>("atRisk", LockAtRiskEvent.class, LockListener::atRisk, observers);
         this.recovered = new Topic<>("recovered", LockRecoveredEvent.class, LockListener::recovered, observers);
+        this.releaseRequested = new Topic<>(
+                "releaseRequested", LockReleaseRequestedEvent.class, LockListener::releaseRequested, observers);
         this.lost = new Topic<>("lost", LockLostEvent.class, LockListener::lost, observers);
         this.released = new Topic<>("released", LockReleasedEvent.class, LockListener::released, observers);
         this.handedOver = new Topic<>("handedOver", LockHandedOverEvent.class, LockListener::handedOver, observers);
@@ -334,13 +361,16 @@ final class LockEvents implements Engine.Observer {
     }
 
     @Override
+    public void releaseRequested(Grant grant) {
+        hooks(grant).forEach(Hook::releaseRequested);
+        this.releaseRequested.publish(new LockReleaseRequestedEvent(event(grant), since(grant.grantedAt)), this.lines);
+    }
+
+    @Override
     public void lost(Grant grant, LossReason reason) {
-        Set<Consumer<LossReason>> all = this.hooks.get(grant);
-        if (all != null) {
-            // The hooks are removed after all have run, because an effect that has thrown is executed again.
-            all.forEach(hook -> hook.accept(reason));
-            this.hooks.remove(grant);
-        }
+        // The hooks are removed after all have run, because an effect that has thrown is executed again.
+        hooks(grant).forEach(hook -> hook.lost(reason));
+        this.hooks.remove(grant);
         this.losses.incrementAndGet();
         this.lastLoss = new LockHealth.Loss(
                 grant.request.name(),
@@ -386,7 +416,23 @@ final class LockEvents implements Engine.Observer {
         return new LockEvent.Grant(grant.request, grant.token, grant.id());
     }
 
-    // ---- Losses
+    // ---- Requests and losses
+
+    /** Returns a stage that is completed by a request to release the grant. The same one for each call. */
+    CompletableFuture<@Nullable Void> whenReleaseRequested(Grant grant) {
+        for (Hook hook : hooks(grant)) {
+            if (hook instanceof RequestStage known) {
+                return known;
+            }
+        }
+        RequestStage created = new RequestStage();
+        add(grant, created);
+        return created;
+    }
+
+    private Set<Hook> hooks(Grant grant) {
+        return this.hooks.getOrDefault(grant, Set.of());
+    }
 
     long losses() {
         return this.losses.get();
@@ -396,13 +442,10 @@ final class LockEvents implements Engine.Observer {
         return this.lastLoss;
     }
 
-    /**
-     * Calls the hook when the grant is lost, or immediately if it is already lost. The hook is not called if the grant
-     * was released.
-     */
-    void onLoss(Grant grant, Consumer<LossReason> hook) {
+    /** Calls the hook for what happens to the grant from now on, and immediately for what has happened. */
+    void add(Grant grant, Hook hook) {
         this.hooks.compute(grant, (key, present) -> {
-            Set<Consumer<LossReason>> all = present != null ? present : ConcurrentHashMap.newKeySet();
+            Set<Hook> all = present != null ? present : ConcurrentHashMap.newKeySet();
             all.add(hook);
             return all;
         });
@@ -411,13 +454,15 @@ final class LockEvents implements Engine.Observer {
         if (reason != null || grant.state == Grant.State.RELEASED) {
             forget(grant, hook);
             if (reason != null) {
-                hook.accept(reason);
+                hook.lost(reason);
             }
+        } else if (grant.isReleaseRequested()) {
+            hook.releaseRequested();
         }
     }
 
     /** Removes a hook, which may nevertheless be called at the same time. */
-    void forget(Grant grant, Consumer<LossReason> hook) {
+    void forget(Grant grant, Hook hook) {
         this.hooks.computeIfPresent(grant, (key, present) -> {
             present.remove(hook);
             return present.isEmpty() ? null : present;
@@ -490,7 +535,7 @@ final class LockEvents implements Engine.Observer {
             this.threads.log(
                     () -> logger.warn("Listeners of locks are too slow: their queue of " + RunThreads.LISTENER_CALLS
                             + " events is full, and events are dropped, " + this.dropped.get()
-                            + " so far. LockListener beans, and @EventListener methods for LockLostEvent and LockAtRiskEvent, miss them;"
+                            + " so far. LockListener beans, and @EventListener methods for LockLostEvent, LockAtRiskEvent and LockReleaseRequestedEvent, miss them;"
                             + " locks, meters and the log of losses are not affected. " + slow
                             + "Return from listeners soon, and do slow work on threads of your own. The meter"
                             + " distributed.lock.events.dropped counts on; the next warning follows after "

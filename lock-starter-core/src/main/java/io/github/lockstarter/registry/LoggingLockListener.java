@@ -4,6 +4,7 @@ import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.text.LockLog;
 import io.github.lockstarter.text.LoggedNames;
 import java.util.Set;
@@ -46,6 +47,18 @@ final class LoggingLockListener implements LockListener {
         if (this.warned.remove(event.name())) {
             logger.info("Lock '" + this.names.of(event.lockName()) + "' (fencing token " + event.fencingToken()
                     + ") is safe again: renewed.");
+        }
+    }
+
+    @Override
+    public void releaseRequested(LockReleaseRequestedEvent event) {
+        String message = "The owner of lock '" + this.names.of(event.lockName()) + "' (fencing token "
+                + event.fencingToken() + ") is asked to release it, after "
+                + event.heldFor().toMillis() + " ms.";
+        if (this.limit.allows("release requested", event.name())) {
+            logger.info(message);
+        } else {
+            logger.debug(message);
         }
     }
 

@@ -17,7 +17,6 @@ import io.github.lockstarter.text.Printable;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -392,7 +391,7 @@ final class OwnedLocks {
      * Interrupts the thread of a body when its lease is lost. The interrupt and the end of the body exclude each other,
      * so the interrupt cannot affect what the thread does afterwards.
      */
-    private static final class BodyInterrupt implements Consumer<LossReason> {
+    private static final class BodyInterrupt implements LockEvents.Hook {
 
         private final Thread thread = Thread.currentThread();
 
@@ -408,11 +407,11 @@ final class OwnedLocks {
 
         BodyInterrupt(LeaseHandle lease) {
             this.lease = lease;
-            lease.operations.events().onLoss(lease.grant, this);
+            lease.operations.events().add(lease.grant, this);
         }
 
         @Override
-        public void accept(LossReason reason) {
+        public void lost(LossReason reason) {
             this.mutex.lock();
             try {
                 if (!this.ended && !this.wasCalled) {

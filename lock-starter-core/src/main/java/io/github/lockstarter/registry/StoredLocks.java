@@ -5,6 +5,7 @@ import io.github.lockstarter.LockInventory.Stored;
 import io.github.lockstarter.LockInventory.StoredGrant;
 import io.github.lockstarter.LockInventory.StoredWaiter;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.engine.AcquisitionIds;
 import io.github.lockstarter.engine.Engine;
 import io.github.lockstarter.store.Command;
@@ -92,15 +93,17 @@ final class StoredLocks {
         StoredLock found = find(lockName, false);
         boolean released = false;
         for (String owner : found != null ? owners(found) : List.<String>of()) {
-            if (whichOwners.test(owner)) {
+            String id = GrantKind.withoutKept(owner);
+            if (whichOwners.test(id)) {
                 Reply reply = release(lockName, owner);
-                boolean isKept = Reply.NotOwner.TAKEN.equals(reply);
-                if (isKept) {
-                    reply = release(lockName, GrantKind.keptOf(owner));
+                boolean isKept = GrantKind.isKept(owner);
+                if (!isKept && Reply.NotOwner.TAKEN.equals(reply)) {
+                    isKept = true;
+                    reply = release(lockName, GrantKind.keptOf(id));
                 }
                 boolean isEnded = !(reply instanceof Reply.NotOwner || reply instanceof Reply.LeftLine);
                 if (isEnded && !isKept) {
-                    notify(lockName, owner);
+                    revoked(lockName, id);
                 }
                 released |= isEnded;
             }
@@ -109,10 +112,11 @@ final class StoredLocks {
     }
 
     /** Notifies the instance of a grant that was released by force. Does not wait until the message is sent. */
-    private void notify(String lockName, String id) {
+    private void revoked(String lockName, String id) {
         String instance = AcquisitionIds.instanceOf(id);
-        if (this.engine != null && this.instances != null && this.instances.isOwn(Instances.byId(id))) {
-            this.engine.revoked(lockName, id);
+        Engine own = ownerOf(id);
+        if (own != null) {
+            boolean unused = own.process(lockName, id, Notice.REVOKED);
         } else if (instance != null) {
             CompletionStage<?> unused = this.store
                     .send(new Command.Notify(lockName, instance, id, Notice.REVOKED))
@@ -121,6 +125,35 @@ final class StoredLocks {
                         return Reply.Done.INSTANCE;
                     });
         }
+    }
+
+    /**
+     * Asks the owners of the lock to release it, which changes nothing in the store. A minimum hold has no owner any
+     * more.
+     *
+     * @param whichOwners the ids that are asked
+     * @return whether an owner was found, and a message sent to its instance
+     * @throws LockStoreException if the store does not answer, or no message can be sent
+     */
+    boolean requestRelease(String lockName, Predicate<String> whichOwners) {
+        StoredLock found = find(lockName, false);
+        boolean isAsked = false;
+        for (String owner : found != null ? owners(found) : List.<String>of()) {
+            String instance = AcquisitionIds.instanceOf(owner);
+            if (instance != null && whichOwners.test(owner)) {
+                Engine own = ownerOf(owner);
+                isAsked |= own != null
+                        ? own.process(lockName, owner, Notice.RELEASE_REQUESTED)
+                        : this.store.call(new Command.Notify(lockName, instance, owner, Notice.RELEASE_REQUESTED))
+                                instanceof Reply.Done;
+            }
+        }
+        return isAsked;
+    }
+
+    /** Returns the engine that has the acquisition, or {@code null} if it belongs to another instance. */
+    private @Nullable Engine ownerOf(String id) {
+        return this.instances != null && this.instances.isOwn(Instances.byId(id)) ? this.engine : null;
     }
 
     private Reply release(String lockName, String owner) {
@@ -157,7 +190,8 @@ final class StoredLocks {
             return CompletableFuture.completedFuture(
                     Optional.ofNullable(found).map(lock -> described(lock, Instances::byId)));
         }
-        CompletableFuture<?>[] reads = Stream.concat(owners(found).stream(), found.line().stream())
+        CompletableFuture<?>[] reads = Stream.concat(
+                        owners(found).stream().map(GrantKind::withoutKept), found.line().stream())
                 .map(instances::read)
                 .toArray(CompletableFuture<?>[]::new);
         // If a reply is late, instances are described by their ids.
@@ -170,15 +204,9 @@ final class StoredLocks {
     private static Stored described(StoredLock found, Function<String, LockHolder> instances) {
         List<StoredGrant> holders = found.holders().stream()
                 .sorted(Comparator.comparingLong(StoredHolder::fencingToken))
-                .map(holder -> new StoredGrant(
-                        holder.acquisitionId(),
-                        instances.apply(holder.acquisitionId()),
-                        holder.fencingToken(),
-                        millis(holder.remainingMillis()),
-                        holder.weight(),
-                        time(holder.fencingToken())))
+                .map(holder -> described(holder, instances))
                 .toList();
-        String owner = ownerOf(found);
+        String owner = exclusiveOwner(found);
         long token = found.fencingToken();
         return new Stored(
                 mode(found),
@@ -196,22 +224,36 @@ final class StoredLocks {
                 holders);
     }
 
+    private static StoredGrant described(StoredHolder holder, Function<String, LockHolder> instances) {
+        String id = GrantKind.withoutKept(holder.acquisitionId());
+        return new StoredGrant(
+                id,
+                instances.apply(id),
+                holder.fencingToken(),
+                millis(holder.remainingMillis()),
+                holder.weight(),
+                time(holder.fencingToken()));
+    }
+
     private static @Nullable LockMode mode(StoredLock found) {
         if (!found.holders().isEmpty()) {
-            LockMode mode = GrantKind.of(found.holders().get(0).acquisitionId()).mode();
+            LockMode mode = GrantKind.of(
+                            GrantKind.withoutKept(found.holders().get(0).acquisitionId()))
+                    .mode();
             // The id of a holder states how it shares the lock, unless another program has written it.
             return mode != LockMode.WRITE ? mode : null;
         }
-        return ownerOf(found) != null ? LockMode.WRITE : null;
+        return exclusiveOwner(found) != null ? LockMode.WRITE : null;
     }
 
     /**
      * Returns the exclusive owner, or {@code null} if there is none. Also returns {@code null} for a shared lock whose
      * holders were all damaged by another program.
      */
-    private static @Nullable String ownerOf(StoredLock found) {
+    private static @Nullable String exclusiveOwner(StoredLock found) {
         String owner = found.owner();
-        return owner == null || GrantKind.isMarker(owner) ? null : owner;
+        String id = owner != null ? GrantKind.withoutKept(owner) : null;
+        return id == null || GrantKind.isMarker(id) ? null : id;
     }
 
     private static @Nullable Duration millis(long millis) {

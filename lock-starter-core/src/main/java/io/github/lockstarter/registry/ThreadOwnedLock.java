@@ -10,7 +10,6 @@ import io.github.lockstarter.text.Printable;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -127,18 +126,29 @@ final class ThreadOwnedLock implements LeaseLock {
         return this.store.get().isLocked(this.request.lockName(), this.mode);
     }
 
+    /** Returns whether the owner with that id is one of those that this lock is about. */
+    private boolean concerns(String id) {
+        return this.mode != LockMode.READ || GrantKind.of(id).mode() == LockMode.READ;
+    }
+
     @Override
     public boolean forceUnlock() {
-        return forceUnlock(id -> this.mode != LockMode.READ || GrantKind.of(id).mode() == LockMode.READ);
+        return this.store.get().forceRelease(this.request.lockName(), this::concerns);
     }
 
     @Override
     public boolean forceUnlock(String holder) {
-        return forceUnlock(holder::equals);
+        return this.store.get().forceRelease(this.request.lockName(), holder::equals);
     }
 
-    private boolean forceUnlock(Predicate<String> whichOwners) {
-        return this.store.get().forceRelease(this.request.lockName(), whichOwners);
+    @Override
+    public boolean requestRelease() {
+        return this.store.get().requestRelease(this.request.lockName(), this::concerns);
+    }
+
+    @Override
+    public boolean requestRelease(String holder) {
+        return this.store.get().requestRelease(this.request.lockName(), holder::equals);
     }
 
     @Override

@@ -447,17 +447,16 @@ public final class LockState {
         }
         String shown = this.owner != null ? this.owner : this.holders.get(0).id;
         if (ownerOnly) {
-            return new StoredLock(this.owner != null ? GrantKind.withoutKept(shown) : null, 0, -1, -1);
+            return new StoredLock(this.owner, 0, -1, -1);
         }
         List<String> ids =
                 this.line.stream().limit(StoredLock.MAX_IN_LINE).map(Entry::id).toList();
         List<StoredHolder> described = new ArrayList<>();
         for (Entry holder : this.holders) {
-            String id = GrantKind.withoutKept(holder.id);
             long left = holder.deadline - this.table.millis;
-            described.add(new StoredHolder(id, holder.token, left, holder.kind.weight()));
+            described.add(new StoredHolder(holder.id, holder.token, left, holder.kind.weight()));
         }
-        return new StoredLock(GrantKind.withoutKept(shown), this.token, remaining, this.line.size(), ids, described);
+        return new StoredLock(shown, this.token, remaining, this.line.size(), ids, described);
     }
 
     /** Begins a command. The caller is alive, whatever the deadline of its entry. */

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** A message to the instance of a grant that is not about a new grant. It proves nothing, because it may be forged. */
 public enum Notice {
     /** The grant was ended in the store on behalf of its owner. */
-    REVOKED("revoked");
+    REVOKED("revoked"),
+    /** The owner is asked to release the grant, which stays its own until it does so. */
+    RELEASE_REQUESTED("requested");
 
     /** The kind of the message in the store: lower-case letters only, which no acquisition id consists of. */
     public final String text;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock that is owned, as the store describes it.
  *
- * @param owner id of the owning acquisition, also while the lock is kept for its minimum hold, or of one of several
- *     holders, or {@code null} if it is unknown
+ * @param owner id of the owning acquisition or of one of several holders, or {@link GrantKind#keptOf} that id while the
+ *     lock is kept for its minimum hold, or {@code null} if it is unknown
  * @param fencingToken token of the last grant by the store, or 0 if it is unknown
  * @param remainingMillis milliseconds until the lease expires, until the last lease expires if there are several
  *     holders; negative if it is unknown

@@ -144,6 +144,16 @@ final class BoundLease implements Lease {
     }
 
     @Override
+    public boolean isReleaseRequested() {
+        return this.lease.isReleaseRequested();
+    }
+
+    @Override
+    public CompletionStage<@Nullable Void> releaseRequested() {
+        return this.lease.releaseRequested();
+    }
+
+    @Override
     public void extend(Duration atLeast) {
         this.lease.extend(atLeast);
     }

@@ -106,6 +106,11 @@ class EngineTest {
         public void recovered(Grant grant) {}
 
         @Override
+        public void releaseRequested(Grant grant) {
+            note("asked " + grant.token);
+        }
+
+        @Override
         public void lost(Grant grant, LossReason reason) {
             note("lost " + reason);
         }

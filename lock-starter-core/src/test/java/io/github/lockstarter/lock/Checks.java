@@ -1163,6 +1163,39 @@ final class Checks {
         body.isAtRisk = begins;
     }
 
+    void releaseRequested(Body body, Grant grant) {
+        check(body.isHolding(grant) && body.asked != grant, "asked twice, or after its end", body);
+        Acquisition former = grant.acquisition.former;
+        check(
+                isAmong(body.side.requested, body) || former != null && body.side.requested.contains(former.id),
+                "asked to release what nobody has requested",
+                body);
+        body.asked = grant;
+    }
+
+    /**
+     * Whoever has an id that was asked to be released knows it, unless the grant was handed over in memory after the
+     * request.
+     *
+     * @param id the id about which a message has just come; null: another input was processed
+     */
+    void checkRequests(Side side, @Nullable String id) {
+        side.lock.forEachGrant(grant -> {
+            Body body = (Body) grant.owner;
+            Set<String> concerned = !body.isNext ? side.requested : id != null ? Set.of(id) : Set.of();
+            check(
+                    body.asked == grant || !isAmong(concerned, body) || side.failures > 0,
+                    "not asked although its id is requested",
+                    body);
+        });
+    }
+
+    /** Returns whether the id of the owner is among the given ones, or that of the writer that it was. */
+    private static boolean isAmong(Set<String> requested, Body body) {
+        String present = body.grant != null ? body.grant.id() : "";
+        return requested.contains(present) || (body.former != null && requested.contains(body.former));
+    }
+
     void released(Body body, Grant grant, @Nullable LockStoreException failure) {
         check(--body.releasesOpen >= 0, "released twice", body);
         body.side.releasesOpen--;

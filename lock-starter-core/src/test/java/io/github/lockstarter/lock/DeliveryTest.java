@@ -104,6 +104,9 @@ class DeliveryTest {
         public void recovered(Grant grant) {}
 
         @Override
+        public void releaseRequested(Grant grant) {}
+
+        @Override
         public void lost(Grant grant, LossReason reason) {
             DeliveryTest.this.executed.add("lost " + grant.request.lockName() + ' ' + reason);
         }

@@ -915,6 +915,11 @@ class LocalLockTest {
         }
 
         @Override
+        public void releaseRequested(Grant grant) {
+            note("asked", grant);
+        }
+
+        @Override
         public void lost(Grant grant, LossReason reason) {
             this.effects.add("lost " + this.names.get(grant) + ' ' + reason);
         }

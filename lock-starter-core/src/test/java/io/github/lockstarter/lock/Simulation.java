@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -456,7 +457,10 @@ final class Simulation {
         }
     }
 
-    /** Another program releases a grant by force and publishes a message, or only the message. */
+    /**
+     * Another program releases a grant by force and publishes a message, or only the message; or it asks the owner to
+     * release the grant.
+     */
     private void force() {
         Checks lock = this.locks[pickInt(this.locks.length)];
         LockState state = state(lock);
@@ -468,6 +472,13 @@ final class Simulation {
         List<String> ids = new ArrayList<>(owner != null ? List.of(owner) : List.of());
         state.holders().forEach(holder -> ids.add(holder.id()));
         String id = ids.get(pickInt(ids.size()));
+        if (this.events % 4 == 0) {
+            if (this.hasMessages && !GrantKind.isKept(id)) {
+                Side side = jvmOf(id).sides[lock.index];
+                deliver(side, () -> side.releaseRequested(id));
+            }
+            return;
+        }
         if (chance(0.7)) {
             count(Seen.FORCED_RELEASES);
             lock.beforeCommand(state);
@@ -1302,6 +1313,9 @@ final class Simulation {
         /** Ids that messages have reported as granted while they asked. */
         final List<String> reported = new ArrayList<>();
 
+        /** Ids that were asked to be released. */
+        final Set<String> requested = new HashSet<>();
+
         /** When a message has last reported a forced release of an id. */
         final Map<String, Long> told = new HashMap<>();
 
@@ -1438,6 +1452,9 @@ final class Simulation {
             String broken = Invariants.broken(this.lock);
             Checks.check(broken == null, this.checks, broken);
             this.checks.afterInput(this);
+            if (!this.requested.isEmpty()) {
+                this.checks.checkRequests(this, null);
+            }
             if (this.dead != null) {
                 this.checks.checkDeath(this, this.dead);
                 this.dead = null;
@@ -1565,6 +1582,18 @@ final class Simulation {
             // A JVM that has given up reports nothing more.
             if (input((local, time) -> local.revoked(id, time)) && this.jvm.isRunning()) {
                 this.told.put(id, Simulation.this.now);
+            }
+            after();
+        }
+
+        private void releaseRequested(String id) {
+            note(this.checks, () -> this.jvm + " is asked to release " + id);
+            this.requested.add(id);
+            boolean isDone = input((local, time) -> {
+                boolean unused = local.releaseRequested(id);
+            });
+            if (isDone) {
+                this.checks.checkRequests(this, id);
             }
             after();
         }
@@ -1792,6 +1821,16 @@ final class Simulation {
             }
 
             @Override
+            public void releaseRequested(Grant grant) {
+                interrupt();
+                count(Seen.RELEASES_REQUESTED);
+                Side.this.checks.releaseRequested(body(grant), grant);
+
+                this.recorded.add(grant);
+                super.releaseRequested(grant);
+            }
+
+            @Override
             public void lost(Grant grant, LossReason reason) {
                 interrupt();
                 note(Side.this.checks, () -> Side.this.jvm + " lost " + body(grant) + " " + grant.id() + " " + reason);
@@ -1918,6 +1957,11 @@ final class Simulation {
         }
 
         @Override
+        public void releaseRequested(Grant grant) {
+            executed(grant);
+        }
+
+        @Override
         public void lost(Grant grant, LossReason reason) {
             executed(grant);
         }
@@ -2039,6 +2083,13 @@ final class Simulation {
 
         boolean isAtRisk;
 
+        /** The grant that it was asked to release; null: it was not asked. */
+        @Nullable
+        Grant asked;
+
+        /** Whether the grant was handed over in memory. */
+        boolean isNext;
+
         boolean isDead;
 
         /** When it died or left its grant behind, by its clock. */
@@ -2119,6 +2170,7 @@ final class Simulation {
 
         private void begin(Grant granted, Effects.Way way) {
             this.grant = granted;
+            this.isNext = way == Effects.Way.LOCAL;
             this.keptUntil = granted.grantedAt + this.terms.minHold();
             // The lease of a grant by message is set by the renewal that confirms it.
             this.latestEnd = Moment.sum(endOf(granted), way == Effects.Way.MESSAGE ? Simulation.this.rules.claim() : 0);
@@ -2643,6 +2695,7 @@ final class Simulation {
         MESSAGES_REPEATED,
         SUBSCRIPTIONS_LOST,
         FORCED_RELEASES,
+        RELEASES_REQUESTED,
         STORE_RESTARTS,
         DATA_LOSSES,
         FAILOVERS,

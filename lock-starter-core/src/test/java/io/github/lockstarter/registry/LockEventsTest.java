@@ -120,16 +120,16 @@ class LockEventsTest {
         LeaseHandle released = lease("released");
         LeaseHandle lost = lease("lost");
         List<LossReason> reasons = new ArrayList<>();
-        events().onLoss(released.grant, reasons::add);
-        events().onLoss(lost.grant, reasons::add);
+        events().add(released.grant, reasons::add);
+        events().add(lost.grant, reasons::add);
 
         assertThat(released.release()).as("the lease was held").isTrue();
         lose(lost);
 
         assertThat(reasons).as("losses that hooks are told of").containsExactly(LossReason.TAKEN_OVER);
         assertThat(hooks()).as("hooks of grants that have ended").isEmpty();
-        events().onLoss(released.grant, reasons::add);
-        events().onLoss(lost.grant, reasons::add);
+        events().add(released.grant, reasons::add);
+        events().add(lost.grant, reasons::add);
         assertThat(hooks()).as("hooks that were added after the end").isEmpty();
         assertThat(reasons)
                 .as("losses, with that of which a later hook is told at once")

@@ -355,14 +355,14 @@ final class ScriptCommands {
         if (result.isEmpty()) {
             return null;
         }
-        String owner = GrantKind.withoutKept(text(result.get(0)));
+        String owner = text(result.get(0));
         if (ownerOnly) {
-            return new StoredLock(GrantKind.isMarker(owner) ? null : owner, 0, -1, -1);
+            return new StoredLock(GrantKind.isMarker(GrantKind.withoutKept(owner)) ? null : owner, 0, -1, -1);
         }
         List<StoredHolder> holders = new ArrayList<>();
         for (int i = FIRST_HOLDER; i < result.size(); i += HOLDER_VALUES) {
             holders.add(new StoredHolder(
-                    GrantKind.withoutKept(text(result.get(i))),
+                    text(result.get(i)),
                     number(result.get(i + 1)),
                     number(result.get(i + 2)),
                     number(result.get(i + 3), 0)));
