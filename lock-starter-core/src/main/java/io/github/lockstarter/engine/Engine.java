@@ -70,7 +70,7 @@ public final class Engine implements StoreListener {
      * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
      * releasing its grant, the housekeeping gives the grant back.
      *
-     * Messages. A message about a forced release must reach an owner that has never waited. Therefore the store listens
+     * Messages. One about a forced release, or a request, must reach an owner that has never waited. Therefore the store listens
      * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance
      * holds locks. An instance that holds locks for moments only needs no subscription.
      *

@@ -13,6 +13,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.EventLog;
@@ -227,6 +228,27 @@ abstract class LeaseContract extends RegistryFixture {
         });
 
         assertThat(beside.release()).isTrue();
+    }
+
+    @Test
+    void shouldTellItsOwnerOfARequestAndStayHeld() throws Exception {
+        EventLog heard = new EventLog();
+        LeasingLockRegistry registry = registry(heard);
+        Lease lease = registry.acquire(request());
+        CompletableFuture<?> asked = lease.releaseRequested().toCompletableFuture();
+        assertThat(lease.isReleaseRequested()).isFalse();
+
+        assertThat(registry.requestRelease(NAME)).isTrue();
+        assertThat(get(asked)).isNull();
+        assertThat(get(lease.releaseRequested().toCompletableFuture())).as("again").isNull();
+        assertThat(lease.isReleaseRequested()).isTrue();
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(registry.requestRelease(NAME)).as("the owner was asked before").isTrue();
+        assertThat(lease.release()).isTrue();
+
+        assertThat(registry.requestRelease(NAME)).as("a free lock").isFalse();
+        assertThat(lease.isReleaseRequested()).isFalse();
+        soon().untilAsserted(() -> assertThat(heard.all(LockReleaseRequestedEvent.class)).hasSize(1));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockMode;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.fixture.Instance;
 import io.github.lockstarter.fixture.Setup;
@@ -30,6 +31,9 @@ class ForgedMessageTest extends FaultFixture {
 
     private Instance other;
 
+    /** A lease that is unreachable is reported in the log. */
+    private Lease taken;
+
     private String inbox;
 
     private CompletableFuture<Lease> waiting;
@@ -45,11 +49,11 @@ class ForgedMessageTest extends FaultFixture {
 
         this.victim = this.instances.at(this.server, ForgedMessageTest::quiet);
         this.other = this.instances.at(this.server, ForgedMessageTest::quiet);
-        Lease taken = this.other.acquire("taken");
+        this.taken = this.other.acquire("taken");
         this.waiting = this.victim.waitFor("taken");
         WaitingLine.awaitSubscribed(this.redis, "lock:{taken}", 1);
         this.inbox = Channel.of(WaitingLine.of(this.redis, "lock:{taken}").get(0));
-        assertThat(taken.state()).isEqualTo(Lease.State.HELD);
+        assertThat(this.taken.state()).isEqualTo(Lease.State.HELD);
     }
 
     /** Nothing but messages changes anything. */
@@ -119,6 +123,36 @@ class ForgedMessageTest extends FaultFixture {
 
         assertThat(lease.release()).isTrue();
         assertThat(this.waiting).isNotDone();
+    }
+
+    /** The owner decides what it does at a request, which everybody can send who may publish. */
+    @Test
+    void shouldAskForAReleaseAndEndNothing() throws Exception {
+        Lease lease = this.victim.acquire("held");
+        String id = this.redis.hgetall("lock:{held}").get("o");
+        Map<String, String> stored = this.redis.hgetall("lock:{held}");
+
+        publish("lock:{held}requested:" + id.replace('-', '+'), "lock:{taken}requested:" + id, "lock:{held}requested:");
+        awaitRejected(2);
+        assertThat(lease.isReleaseRequested())
+                .as("asked by a message about something else")
+                .isFalse();
+        publish("lock:{held}requested:" + id, "lock:{held}requested:" + id);
+        soon().until(lease::isReleaseRequested);
+        soon().until(() -> {
+            // Messages that have no effect are limited as well.
+            for (int i = 0; i < 2_000; i++) {
+                publish("lock:{held}requested:" + id);
+            }
+            return this.victim.registry().rejectedMessages() > 2;
+        });
+
+        assertThat(this.victim.events().all(LockReleaseRequestedEvent.class))
+                .as("events of one lease")
+                .hasSize(1);
+        assertThat(this.redis.hgetall("lock:{held}")).isEqualTo(stored);
+        assertThat(lease.release()).as("the lease was held until its release").isTrue();
+        assertThat(lease.isReleaseRequested()).as("requested after its end").isFalse();
     }
 
     /** Ids are seen by those who may read keys. */

@@ -215,8 +215,8 @@ final class PlantedFaults {
         plant(
                 "a message about a forced release is ignored",
                 100,
-                "if (acquisition.id.equals(id) || (former != null && former.id.equals(id))) {",
-                "if (id.isEmpty()) {");
+                "if (acquisition.isMeant(id)) {\n                acquisition.revokedAt",
+                "if (id.isEmpty()) {\n                acquisition.revokedAt");
         plant(
                 "a message about a forced release is believed",
                 50,
@@ -240,6 +240,26 @@ final class PlantedFaults {
                 2000,
                 "needsRenewal ? acquisition.terms.lease() : MILLI",
                 "acquisition.terms.lease()");
+        plant(
+                "a request to release a grant before its reply is ignored",
+                70000,
+                "        if (acquisition.isReleaseRequested) {",
+                "        if (acquisition.isReleaseRequested && way == Way.JOINED) {");
+        plant(
+                "a request to release a grant is passed on to the next owner",
+                20000,
+                "        acquisition.isReleaseRequested = false;",
+                "");
+        plant(
+                "a repeated request is told again",
+                5000,
+                "isHeld && !acquisition.isReleaseRequested ? acquisition.grant",
+                "isHeld ? acquisition.grant");
+        plant(
+                "the owner of a lost grant is asked to release it",
+                20000,
+                "isHeld && !acquisition.isReleaseRequested ? acquisition.grant",
+                "!acquisition.isReleaseRequested ? acquisition.grant");
         plant(
                 "a message counts from its receipt",
                 200,
