@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Compares the page on faults with the tests and the situations of the simulation that it names. */
 class FaultMatrixTest {
 
-    private static final int FAULTS = 74;
+    private static final int FAULTS = 75;
 
     private static final int PROMISES = 15;
 

@@ -5,6 +5,7 @@ import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
@@ -86,12 +87,16 @@ final class OwnEventLoops {
         Loops loops = new Loops();
         ClientResources given = client.getClientResources().orElse(null);
         if (given == null) {
-            return ClientResources.builder().eventLoopGroupProvider(loops).build();
+            return ClientResources.builder()
+                    .eventLoopGroupProvider(loops)
+                    .nettyCustomizer(PipelineGuard.after(new NettyCustomizer() {}))
+                    .build();
         }
         // What is set here counts as shared, so that a shutdown leaves it alone. The application's resources publish
         // the metrics of the shared recorder.
         return given.mutate()
                 .eventLoopGroupProvider(loops)
+                .nettyCustomizer(PipelineGuard.after(given.nettyCustomizer()))
                 .eventExecutorGroup(given.eventExecutorGroup())
                 .timer(new StoppableTimer(given.timer()))
                 .commandLatencyRecorder(given.commandLatencyRecorder())

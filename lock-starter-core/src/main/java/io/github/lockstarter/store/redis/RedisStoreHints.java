@@ -6,7 +6,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Registers the hints that the store needs in a native image: its scripts, and the field that it reads by reflection.
+ * Registers the hints that the store needs in a native image: its scripts, and the fields that it reads by reflection.
  */
 final class RedisStoreHints implements RuntimeHintsRegistrar {
 
@@ -14,6 +14,10 @@ final class RedisStoreHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
         hints.resources().registerPattern(LuaScript.class.getPackageName().replace('.', '/') + "/*.lua");
         hints.reflection()
+                .registerTypeIfPresent(
+                        classLoader,
+                        "io.lettuce.core.AbstractRedisClient",
+                        client -> client.withField(PipelineGuard.CHANNELS))
                 .registerTypeIfPresent(
                         classLoader,
                         "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",

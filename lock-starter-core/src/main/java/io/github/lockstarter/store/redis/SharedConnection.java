@@ -76,6 +76,7 @@ final class SharedConnection extends StoreConnection {
             // listeners.
             new DisconnectMonitor(this.disconnects::incrementAndGet, this::reconnected, () -> {})
                     .watch(DerivedFactory.targetOf(this.open.factory));
+            PipelineGuard.watch(DerivedFactory.targetOf(this.open.factory));
         }
         listener.connected(this.open.factory);
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, threads());

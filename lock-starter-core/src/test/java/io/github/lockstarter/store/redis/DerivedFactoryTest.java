@@ -2,6 +2,7 @@ package io.github.lockstarter.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
@@ -444,7 +445,7 @@ class DerivedFactoryTest {
         return done;
     }
 
-    /** What the store reads by name: its scripts, and the field with the servers. */
+    /** What the store reads by name: its scripts, and the fields with the servers and with the channels. */
     @Test
     void shouldRegisterHintsForANativeImage() throws IOException {
         RuntimeHints hints = new RuntimeHints();
@@ -460,6 +461,8 @@ class DerivedFactoryTest {
         assertThat(hints)
                 .matches(RuntimeHintsPredicates.reflection()
                         .onFieldAccess(ReflectionUtils.findField(
-                                LettuceConnectionFactory.class, DerivedFactory.CONFIGURATION)));
+                                LettuceConnectionFactory.class, DerivedFactory.CONFIGURATION)))
+                .matches(RuntimeHintsPredicates.reflection()
+                        .onFieldAccess(ReflectionUtils.findField(AbstractRedisClient.class, PipelineGuard.CHANNELS)));
     }
 }
