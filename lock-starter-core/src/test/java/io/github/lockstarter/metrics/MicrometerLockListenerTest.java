@@ -9,6 +9,7 @@ import io.github.lockstarter.LockHandedOverEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockNotAcquiredEvent;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockReleasedEvent;
 import io.github.lockstarter.LockRenewalFailedEvent;
 import io.github.lockstarter.LockRenewedEvent;
@@ -63,6 +64,8 @@ class MicrometerLockListenerTest {
             assertThat(count("distributed.lock.release", "lock", "orders", "outcome", outcome))
                     .isEqualTo(1);
         }
+        assertThat(count("distributed.lock.release.requested", "lock", "orders"))
+                .isEqualTo(1);
         assertThat(this.registry.get("distributed.lock.hold").timer().count())
                 .as("each lost lease, and those that were released or whose release failed")
                 .isEqualTo(LossReason.values().length + 2);
@@ -180,7 +183,7 @@ class MicrometerLockListenerTest {
                 .hasSize(3);
         keys.values().removeIf(of -> of.equals(Set.of(List.of("lock"))));
         assertThat(keys)
-                .hasSize(6)
+                .hasSize(7)
                 .allSatisfy((name, of) -> assertThat(of)
                         .as(name)
                         .singleElement()
@@ -265,6 +268,7 @@ class MicrometerLockListenerTest {
         this.listener.renewed(new LockRenewedEvent(grant(name, mode), TIME));
         this.listener.renewalFailed(new LockRenewalFailedEvent(grant(name, mode), TIME, null, null));
         this.listener.renewalFailed(new LockRenewalFailedEvent(grant(name, mode), TIME, LossReason.DELETED, null));
+        this.listener.releaseRequested(new LockReleaseRequestedEvent(grant(name, mode), TIME));
         for (LossReason reason : LossReason.values()) {
             this.listener.lost(new LockLostEvent(grant(name, mode), reason, TIME));
         }

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockAtRiskEvent;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockLostEvent;
 import io.github.lockstarter.LockRecoveredEvent;
+import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.testsupport.LogCapture;
@@ -34,6 +35,10 @@ class LoggingLockListenerTest {
 
     private void lost(String name, String key) {
         this.log.lost(new LockLostEvent(grant(name, key), LossReason.TAKEN_OVER, Duration.ofMillis(4321)));
+    }
+
+    private void releaseRequested(String name, String key) {
+        this.log.releaseRequested(new LockReleaseRequestedEvent(grant(name, key), Duration.ofMillis(4321)));
     }
 
     private static LockEvent.Grant grant(String name, String key) {
@@ -71,6 +76,17 @@ class LoggingLockListenerTest {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage()).contains("'orders'", "late");
         });
+    }
+
+    /** One line for each holder of a shared lock would be many. */
+    @Test
+    void shouldLogARequestToReleaseOnceForANameAndThenGoOnAtDebug() {
+        releaseRequested("orders", "1");
+        releaseRequested("orders", "2");
+
+        assertThat(this.lines.events()).extracting(ILoggingEvent::getLevel).containsExactly(Level.INFO, Level.DEBUG);
+        assertThat(this.lines.events().get(0).getFormattedMessage()).contains("'orders:1'", "7", "4321 ms");
+        assertThat(this.lines.events().get(1).getFormattedMessage()).contains("'orders:2'");
     }
 
     @Test
