@@ -240,15 +240,20 @@ abstract class LeaseContract extends RegistryFixture {
 
         assertThat(registry.requestRelease(NAME)).isTrue();
         assertThat(get(asked)).isNull();
-        assertThat(get(lease.releaseRequested().toCompletableFuture())).as("again").isNull();
+        assertThat(get(lease.releaseRequested().toCompletableFuture()))
+                .as("again")
+                .isNull();
         assertThat(lease.isReleaseRequested()).isTrue();
         assertThat(lease.isHeld()).isTrue();
-        assertThat(registry.requestRelease(NAME)).as("the owner was asked before").isTrue();
+        assertThat(registry.requestRelease(NAME))
+                .as("the owner was asked before")
+                .isTrue();
         assertThat(lease.release()).isTrue();
 
         assertThat(registry.requestRelease(NAME)).as("a free lock").isFalse();
         assertThat(lease.isReleaseRequested()).isFalse();
-        soon().untilAsserted(() -> assertThat(heard.all(LockReleaseRequestedEvent.class)).hasSize(1));
+        soon().untilAsserted(() ->
+                assertThat(heard.all(LockReleaseRequestedEvent.class)).hasSize(1));
     }
 
     @Test

@@ -36,7 +36,7 @@ class Orders(private val repository: OrderRepository) {
 
 suspend fun close(registry: LockRegistry) {
     val request = LockRequest.of("till", "7").withWaitTime(Duration.ofSeconds(2))
-    // A lease that is granted in the moment of a cancellation would be lost with await() alone.
+    // A lease that is granted at the time of a cancellation would be lost with await() alone.
     val lease = withContext(NonCancellable) { registry.acquireAsync(request).await() }
     try {
         withContext(LeaseContext.threadLocal().asContextElement(lease)) { count() }

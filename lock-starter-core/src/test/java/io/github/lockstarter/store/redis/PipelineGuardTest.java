@@ -135,7 +135,9 @@ class PipelineGuardTest {
                 return this.replies.get("taken").isDone();
             });
 
-            assertThat(this.client.disarm(place)).as("an Error that was not thrown").isNull();
+            assertThat(this.client.disarm(place))
+                    .as("an Error that was not thrown")
+                    .isNull();
             this.replies.forEach((lock, reply) -> assertThatItIsTrue(lock, reply));
             soon().ignoreExceptionsInstanceOf(LockStoreException.class)
                     .until(() -> store.execute(Way.SEND, acquire("last", "me")) instanceof Reply.Granted);
