@@ -28,7 +28,7 @@ import org.springframework.util.ClassUtils;
  * @param annotation the type of the annotation
  * @param written the type of the annotation in the source, which may be composed of the other; for messages
  */
-record LockSite(
+public record LockSite(
         Class<?> beanClass, Method method, Class<? extends Annotation> annotation, Class<? extends Annotation> written)
         implements ExpressionSite {
 

@@ -16,20 +16,12 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 
 /** A method that runs under one or more locks. Its annotations are read on first use and only once. Thread-safe. */
-final class LockedMethod {
-
-    final LockSite site;
+final class LockedMethod extends GuardedMethod {
 
     /** Annotations of the method and then of the class, nearest first. */
     private final List<MergedAnnotations> annotations;
 
-    /** Whether only the class carries annotations and not the method. */
-    final boolean classLevel;
-
     private final LockSpecReader reader;
-
-    /** When the work of the method is complete. */
-    final ResultKind resultKind;
 
     /** Whether a weaver has changed the method. */
     final boolean woven;
@@ -37,11 +29,9 @@ final class LockedMethod {
     private volatile @Nullable List<LockSpec> specs;
 
     LockedMethod(LockSite site, List<MergedAnnotations> annotations, boolean classLevel, LockSpecReader reader) {
-        this.site = site;
+        super(site, classLevel);
         this.annotations = List.copyOf(annotations);
-        this.classLevel = classLevel;
         this.reader = reader;
-        this.resultKind = ResultKind.of(site);
         this.woven = isWoven(site.method());
     }
 
@@ -89,13 +79,15 @@ final class LockedMethod {
         return known;
     }
 
-    /** Checks the derived names. At build time (AOT), nothing else can be read because placeholders have no values. */
-    public void checkDerivedNames() {
+    /** Checks the derived names, which have no placeholders. */
+    @Override
+    protected void checkAtBuildTime() {
         annotations().forEach(annotation -> this.reader.checkDerivedName(this.site, annotation));
     }
 
     /** Rejects a method whose work may go on after it has returned, as nothing reports its completion. */
-    public void checkResult() {
+    @Override
+    protected void checkResult() {
         String coroutineUse = KotlinFunctions.coroutineUse(this.site);
         List<String> missing = coroutineUse != null ? KotlinFunctions.missingArtifacts() : List.of();
         if (!missing.isEmpty()) {
@@ -121,9 +113,14 @@ final class LockedMethod {
         }
     }
 
-    /** Returns the end of a remedy: the alternative for a method that only an annotation of the class covers. */
-    public String otherwise() {
-        return this.classLevel ? ", or annotate the other methods instead of the class." : ".";
+    @Override
+    protected String alternative() {
+        return "call LockRegistry.execute in the method, or weave the lock into it (distributed-lock.mode=aspectj)";
+    }
+
+    @Override
+    protected String placeOfCallbacks() {
+        return "an ApplicationRunner or a listener of ApplicationReadyEvent";
     }
 
     private void rejectRepetition(List<LockSpec> specs) {

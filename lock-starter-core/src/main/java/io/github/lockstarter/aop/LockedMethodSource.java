@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Finds the locked methods of one application: all methods of a bean class, or the method behind a call. Thread-safe.
  */
-final class LockedMethodSource {
+final class LockedMethodSource implements GuardingBeanPostProcessor.Methods<LockedMethod> {
 
     private final Map<MethodClassKey, Optional<LockedMethod>> byCall = new ConcurrentHashMap<>();
 
@@ -46,6 +46,7 @@ final class LockedMethodSource {
      * @param targetClass the class of the bean, generated or not, or {@code null} if it is unknown
      * @return null if the method takes no lock
      */
+    @Override
     public @Nullable LockedMethod find(Method called, @Nullable Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(called, targetClass);
         Optional<LockedMethod> found = this.byCall.get(key);
@@ -61,6 +62,7 @@ final class LockedMethodSource {
      * Returns the methods of a bean class that are annotated or covered by an annotation of the class, whether or not
      * they can be called through a proxy. The result is cached; a generated class has the result of the user's class.
      */
+    @Override
     public List<LockedMethod> methodsOf(Class<?> targetClass) {
         Class<?> beanClass = ClassUtils.getUserClass(targetClass);
         // computeIfAbsent() is not used, because looking up methods may load classes and run arbitrary code.
@@ -78,6 +80,7 @@ final class LockedMethodSource {
      *
      * @param targetClass null if the proxy has no target
      */
+    @Override
     public List<LockedMethod> methodsOf(@Nullable Class<?> targetClass, Class<?>[] proxiedInterfaces) {
         List<Class<?>> foreign = Arrays.stream(proxiedInterfaces)
                 .filter(type -> targetClass == null || !type.isAssignableFrom(targetClass))

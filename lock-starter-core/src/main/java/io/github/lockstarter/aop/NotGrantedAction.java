@@ -8,13 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalDouble;
-import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +26,6 @@ import org.springframework.util.ReflectionUtils;
  */
 @FunctionalInterface
 interface NotGrantedAction {
-
-    /** The results of skipped calls; null for other types. */
-    @SuppressWarnings("FutureReturnValueIgnored") // the caller gets it
-    Map<Class<?>, Supplier<Object>> EMPTY = Map.of(
-            Optional.class, Optional::empty,
-            OptionalInt.class, OptionalInt::empty,
-            OptionalLong.class, OptionalLong::empty,
-            OptionalDouble.class, OptionalDouble::empty,
-            CompletableFuture.class, () -> CompletableFuture.completedFuture(null),
-            CompletionStage.class, () -> CompletableFuture.completedFuture(null));
 
     /**
      * Performs the action in place of the method.
@@ -126,9 +110,9 @@ interface NotGrantedAction {
     private static NotGrantedAction skip(LockSite site) {
         Class<?> returned = site.returnType();
         boolean direct = site.isSuspending() ? !site.returnsFlow() : ResultKind.of(site) == ResultKind.DIRECT;
-        Supplier<Object> empty = EMPTY.get(returned);
+        boolean isNull = ResultKind.skipped(returned) == null;
         boolean neverNull =
-                returned.isPrimitive() || (direct && empty == null && KotlinFunctions.returnsNonNull(site.method()));
+                returned.isPrimitive() || (direct && isNull && KotlinFunctions.returnsNonNull(site.method()));
         if (neverNull && returned != void.class) {
             throw site.rejection(
                     "onNotGranted = SKIP, but the method returns " + returned.getSimpleName()
@@ -136,7 +120,7 @@ interface NotGrantedAction {
                     "Return the wrapper class, an Optional or, in Kotlin, " + returned.getSimpleName()
                             + "?, or use fallback.");
         }
-        return (failure, invocation) -> empty != null ? empty.get() : null;
+        return (failure, invocation) -> ResultKind.skipped(returned);
     }
 
     private static NotGrantedAction fallback(LockSite site, String name) {

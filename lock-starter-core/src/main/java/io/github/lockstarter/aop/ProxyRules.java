@@ -6,52 +6,46 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.util.ClassUtils;
 
 /**
- * Rejects annotations on methods that a proxy cannot intercept: they would run without their lock.
+ * Rejects annotations on methods that a proxy cannot intercept: they would run unguarded.
  *
  * @param beanClass the class of the bean, without generated subclasses
- * @param methods its locked methods
+ * @param methods its annotated methods
  * @param jdkProxy whether only methods of interfaces can be called through the proxy
  * @param interfaces the interfaces of the proxy
  */
-record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkProxy, List<Class<?>> interfaces) {
-
-    private static final String CALL_REGISTRY = "or call LockRegistry.execute in the method";
-
-    private static final String OR_WEAVE = ", or weave the lock into it (distributed-lock.mode=aspectj)";
+record ProxyRules<M extends GuardedMethod>(
+        Class<?> beanClass, List<M> methods, boolean jdkProxy, List<Class<?>> interfaces) {
 
     /** Returns the rules for a proxy that is about to be created. */
-    static ProxyRules of(Class<?> beanClass, List<LockedMethod> methods, ProxyFactory factory) {
+    static <M extends GuardedMethod> ProxyRules<M> of(Class<?> beanClass, List<M> methods, ProxyFactory factory) {
         // Spring cannot subclass these, regardless of its configuration.
-        if (beanClass.isInterface()) {
-            return new ProxyRules(beanClass, methods, true, List.of(beanClass));
-        }
-        if (LockSite.isGenerated(beanClass)) {
-            return new ProxyRules(beanClass, methods, true, List.of(beanClass.getInterfaces()));
+        if (beanClass.isInterface() || LockSite.isGenerated(beanClass)) {
+            return new ProxyRules<>(beanClass, methods, true, List.of(ClassUtils.getAllInterfacesForClass(beanClass)));
         }
         boolean classProxy = factory.isProxyTargetClass() || factory.isOptimize();
         Class<?>[] interfaces = factory.getProxiedInterfaces();
-        return new ProxyRules(beanClass, methods, !classProxy && interfaces.length > 0, List.of(interfaces));
+        return new ProxyRules<>(beanClass, methods, !classProxy && interfaces.length > 0, List.of(interfaces));
     }
 
     /** Checks all methods, and returns the methods that can be called through the proxy. */
-    List<LockedMethod> check() {
-        List<LockedMethod> callable =
-                this.methods.stream().filter(this::isCallable).toList();
+    List<M> check() {
+        List<M> callable = this.methods.stream().filter(this::isCallable).toList();
         if (!this.jdkProxy && !callable.isEmpty()) {
             checkClass(callable.get(0).site);
         }
         return callable;
     }
 
-    private boolean isCallable(LockedMethod locked) {
-        LockSite site = locked.site;
+    private boolean isCallable(GuardedMethod guarded) {
+        LockSite site = guarded.site;
         Method method = site.method();
-        BeanRules.checkCallback(locked);
-        checkModifiers(site);
+        guarded.checkCallback();
+        checkModifiers(guarded);
         if (this.jdkProxy && !isOnInterface(method)) {
-            if (locked.classLevel) {
+            if (guarded.classLevel) {
                 // A class annotation applies to what others can call.
                 return false;
             }
@@ -61,43 +55,43 @@ record ProxyRules(Class<?> beanClass, List<LockedMethod> methods, boolean jdkPro
                     "Declare the method in an interface of the bean, or use class-based proxies"
                             + " (spring.aop.proxy-target-class=true).");
         }
-        checkInterface(locked);
-        locked.checkResult();
+        checkInterface(guarded);
+        guarded.checkResult();
         if (!this.jdkProxy) {
-            checkOverridable(locked);
+            checkOverridable(guarded);
         }
         return true;
     }
 
-    private void checkModifiers(LockSite site) {
-        int modifiers = site.method().getModifiers();
+    private void checkModifiers(GuardedMethod guarded) {
+        int modifiers = guarded.site.method().getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
-            throw site.rejection(
+            throw guarded.site.rejection(
                     "a proxy cannot intercept a " + (Modifier.isPrivate(modifiers) ? "private" : "static") + " method",
-                    "Annotate a method that other beans call, " + CALL_REGISTRY + OR_WEAVE + ".");
+                    "Annotate a method that other beans call, or " + guarded.alternative() + ".");
         }
     }
 
-    private void checkInterface(LockedMethod locked) {
-        LockSite site = locked.site;
-        if (locked.classLevel && !site.method().getDeclaringClass().isAssignableFrom(this.beanClass)) {
+    private void checkInterface(GuardedMethod guarded) {
+        LockSite site = guarded.site;
+        if (guarded.classLevel && !site.method().getDeclaringClass().isAssignableFrom(this.beanClass)) {
             throw site.rejection(
                     "the annotated interface is not implemented by the target of the proxy",
-                    "Annotate the methods of " + site.beanClass().getName() + " that need a lock.");
+                    "Annotate the methods of " + site.beanClass().getName() + " that need it.");
         }
     }
 
-    private void checkOverridable(LockedMethod locked) {
-        Method method = locked.site.method();
+    private void checkOverridable(GuardedMethod guarded) {
+        Method method = guarded.site.method();
         if (Modifier.isFinal(method.getModifiers())) {
-            throw locked.site.rejection(
+            throw guarded.site.rejection(
                     "a proxy cannot intercept a final method",
-                    "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), "
-                            + CALL_REGISTRY + OR_WEAVE + locked.otherwise());
+                    "Remove final (in Kotlin: add open, or the compiler plugin kotlin-spring or all-open), or "
+                            + guarded.alternative() + guarded.otherwise());
         }
         boolean packagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
         if (packagePrivate && !isInPackageOf(this.beanClass, method.getDeclaringClass())) {
-            throw locked.site.rejection(
+            throw guarded.site.rejection(
                     "the method is package-private in another package than the bean's class, so that a proxy"
                             + " cannot override it",
                     "Make the method protected or public.");

@@ -83,7 +83,7 @@ class StartRulesTest {
                 Arguments.of(
                         NeedsDesk.class,
                         "@DistributedSemaphore on " + Desk.class.getName() + ".run()",
-                        "the bean 'desk' was created too early for its methods to be locked, needed by needsDesk",
+                        "the bean 'desk' was created too early for its annotation to take effect, needed by needsDesk",
                         "ObjectProvider or @Lazy"),
                 Arguments.of(NeedsDeskWithOrder.class, "Desk.run()", "needed by needsDeskWithOrder", "ObjectProvider"),
                 Arguments.of(NeedsDeskForDefinitions.class, "Desk.run()", "needed by needsDeskForDefinitions", ""));

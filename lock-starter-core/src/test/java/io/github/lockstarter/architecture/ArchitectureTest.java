@@ -189,10 +189,12 @@ class ArchitectureTest {
             "AcquireObserver|Attempt(s|ingRegistry)|GrantFence|HandOffSettings|LeasingLockRegistry|LockSequence|LockSettings"
                     + "|MeterListener|RegistryStatistics|ReleaseMode");
 
-    /** Woven methods call the aspect. */
+    /** Woven methods call the aspect, and extensions guard methods by the same rules. */
     @ArchTest
-    static final ArchRule theAspectShouldKeepItsInsidesToItself =
-            onlyPublic(".aop", "DistributedLockBeanPostProcessor|DistributedLockAspect|LockNameListener");
+    static final ArchRule theAspectShouldKeepItsInsidesToItself = onlyPublic(
+            ".aop",
+            "DistributedLockBeanPostProcessor|DistributedLockAspect|LockNameListener"
+                    + "|GuardedMethod|GuardingBeanPostProcessor|LockSite|ResultKind");
 
     /** It acquires through the API. Several locks of one call have one order, whoever acquires them. */
     @ArchTest

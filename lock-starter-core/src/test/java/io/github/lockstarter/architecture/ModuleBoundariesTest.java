@@ -37,7 +37,11 @@ class ModuleBoundariesTest {
     /** What auto-configuration creates, and the texts that the adapters share. */
     private static final Set<String> INTERNALS = Set.of(
             "aop.DistributedLockBeanPostProcessor",
+            "aop.GuardedMethod",
+            "aop.GuardingBeanPostProcessor",
             "aop.LockNameListener",
+            "aop.LockSite",
+            "aop.ResultKind",
             "registry.AcquireObserver",
             "registry.GrantFence",
             "registry.HandOffSettings",

@@ -47,7 +47,7 @@ class SizeTest {
         "machine,             2200",
         "driver,              1900",
         "registry,            3900",
-        "aop and key,         3400",
+        "aop and key,         3600",
         "store,               5900",
         "Lua,                  800",
         "published modules,  28100",
