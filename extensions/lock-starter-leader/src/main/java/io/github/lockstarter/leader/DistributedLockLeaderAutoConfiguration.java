@@ -35,32 +35,27 @@ public final class DistributedLockLeaderAutoConfiguration {
         return new LeaderLeases(environment);
     }
 
-    /** Creates the annotations; static, because the post-processor needs them. */
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LeaderAnnotations distributedLockLeaderAnnotations(ObjectProvider<DistributedLockBeanPostProcessor> locks) {
-        return new LeaderAnnotations(() -> {
-            DistributedLockBeanPostProcessor postProcessor = locks.getIfUnique();
-            return postProcessor != null ? postProcessor.annotatedLocks() : List.of();
-        });
-    }
-
     /** Creates the post-processor; static and with values from the environment only, as that of the locks. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LeaderBeanPostProcessor distributedLockLeaderBeanPostProcessor(
-            Environment environment, LeaderAnnotations annotations, ObjectProvider<LeaderElections> elections) {
+    static LeaderAnnotations distributedLockLeaderAnnotations(
+            Environment environment,
+            ObjectProvider<DistributedLockBeanPostProcessor> locks,
+            ObjectProvider<LeaderElections> elections) {
         Binder binder = Binder.get(environment);
-        OnLost onLost = binder.bind("distributed-lock.on-lost", OnLost.class).orElse(OnLost.THROW);
+        LeaderAnnotations annotations = new LeaderAnnotations(
+                () -> {
+                    DistributedLockBeanPostProcessor postProcessor = locks.getIfUnique();
+                    return postProcessor != null ? postProcessor.annotatedLocks() : List.of();
+                },
+                elections::getObject,
+                binder.bind("distributed-lock.on-lost", OnLost.class).orElse(OnLost.THROW));
         int lockOrder = binder.bind("distributed-lock.aspect.order", Integer.class)
                 .orElse(DistributedLockBeanPostProcessor.DEFAULT_ORDER);
-        LeaderBeanPostProcessor postProcessor = new LeaderBeanPostProcessor(
-                annotations,
-                new LeaderInterceptor(annotations, elections::getObject, onLost),
-                lockOrder > Integer.MIN_VALUE ? lockOrder - 1 : lockOrder);
-        postProcessor.setProxyTargetClass(
+        annotations.setOrder(lockOrder > Integer.MIN_VALUE ? lockOrder - 1 : lockOrder);
+        annotations.setProxyTargetClass(
                 binder.bind("spring.aop.proxy-target-class", Boolean.class).orElse(true));
-        return postProcessor;
+        return annotations;
     }
 
     /** Creates the roles. Without a registry, or with several, their creation fails; there may be no roles. */

@@ -1,11 +1,13 @@
 package io.github.lockstarter.leader;
 
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.GuardingBeanPostProcessor;
 import io.github.lockstarter.named.AnnotatedLock;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,23 +17,23 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.Phased;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.CollectionUtils;
 
-/** All annotations of the context: which beans and methods belong to which role. Thread-safe. */
-final class LeaderAnnotations {
+/**
+ * All annotations of the context: which beans and methods belong to which role. Guards them with proxies, outside of
+ * locks. Thread-safe.
+ */
+@SuppressWarnings("serial")
+final class LeaderAnnotations extends GuardingBeanPostProcessor<LeaderMethod>
+        implements GuardingBeanPostProcessor.Methods<LeaderMethod> {
 
-    private final ConcurrentMap<Class<?>, LeaderSite> sites = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, Map<Method, LeaderMethod>> byClass = new ConcurrentHashMap<>();
 
     /** The roles of methods of beans that exist. */
     private final Set<String> roles = ConcurrentHashMap.newKeySet();
-
-    private final Set<String> processed = ConcurrentHashMap.newKeySet();
 
     private final Supplier<List<AnnotatedLock>> locks;
 
@@ -39,49 +41,72 @@ final class LeaderAnnotations {
     private volatile Map<String, List<SmartLifecycle>> lifecycle = Map.of();
 
     /**
-     * Creates annotations of no bean.
+     * Creates the annotations of a context, of no bean yet.
      *
      * @param locks the annotated locks of the context
+     * @param elections called at the first call of a guarded method
+     * @param onLost what applies to methods whose annotation does not set it
      */
-    LeaderAnnotations(Supplier<List<AnnotatedLock>> locks) {
+    LeaderAnnotations(Supplier<List<AnnotatedLock>> locks, Supplier<LeaderElections> elections, OnLost onLost) {
         this.locks = locks;
+        this.guard.setAdvice(new LeaderInterceptor(this, elections, onLost));
     }
 
-    /** Returns the annotations of a class of a bean, which may be a generated one. */
-    LeaderSite site(Class<?> generated) {
-        Class<?> type = ClassUtils.getUserClass(generated);
-        LeaderSite known = this.sites.get(type);
-        return known != null ? known : this.sites.computeIfAbsent(type, LeaderSite::of);
+    /** Sets the order of the role among the advisors of a proxy, and of this post-processor. */
+    @Override
+    public void setOrder(int order) {
+        super.setOrder(order);
+        this.guard.setOrder(order);
     }
 
-    /** Notes a bean with annotations that calls pass through. */
-    void addProcessed(String beanName, LeaderSite site, @Nullable ConfigurableListableBeanFactory beans) {
-        this.processed.add(beanName);
-        site.checkCallbacks(callbacks(beanName, beans));
-        site.methods().values().forEach(method -> this.roles.add(resolve(method.role(), site.type(), beans)));
+    @Override
+    protected Methods<LeaderMethod> methods() {
+        return this;
     }
 
-    /**
-     * Returns the methods that the definition of a bean names as callbacks. That of a factory describes the factory.
-     */
-    private static Set<String> callbacks(String beanName, @Nullable ConfigurableListableBeanFactory beans) {
-        Set<String> names = new HashSet<>();
-        if (beans != null
-                && beans.containsBeanDefinition(beanName)
-                && !beans.isFactoryBean(beanName)
-                && beans.getMergedBeanDefinition(beanName) instanceof AbstractBeanDefinition definition) {
-            CollectionUtils.mergeArrayIntoCollection(definition.getInitMethodNames(), names);
-            CollectionUtils.mergeArrayIntoCollection(definition.getDestroyMethodNames(), names);
+    @Override
+    public @Nullable LeaderMethod find(Method called, @Nullable Class<?> targetClass) {
+        Class<?> type = ClassUtils.getUserClass(targetClass != null ? targetClass : called.getDeclaringClass());
+        LeaderMethod found = byMethod(type).get(AopUtils.getMostSpecificMethod(called, type));
+        // A target may lack the method, such as that of a repository.
+        return found != null ? found : byMethod(called.getDeclaringClass()).get(called);
+    }
+
+    @Override
+    public List<LeaderMethod> methodsOf(Class<?> targetClass) {
+        return List.copyOf(byMethod(ClassUtils.getUserClass(targetClass)).values());
+    }
+
+    @Override
+    public List<LeaderMethod> methodsOf(@Nullable Class<?> targetClass, Class<?>[] proxiedInterfaces) {
+        List<LeaderMethod> all = new ArrayList<>();
+        if (targetClass != null) {
+            all.addAll(methodsOf(targetClass));
         }
-        return names;
+        for (Class<?> type : proxiedInterfaces) {
+            if (targetClass == null || !type.isAssignableFrom(targetClass)) {
+                all.addAll(methodsOf(type));
+            }
+        }
+        return all;
     }
 
-    /** Returns the role with its placeholders replaced. */
-    static String resolve(String written, Class<?> type, @Nullable ConfigurableListableBeanFactory beans) {
-        String role = beans != null ? beans.resolveEmbeddedValue(written) : written;
+    private Map<Method, LeaderMethod> byMethod(Class<?> type) {
+        Map<Method, LeaderMethod> known = this.byClass.get(type);
+        return known != null ? known : this.byClass.computeIfAbsent(type, LeaderMethod::of);
+    }
+
+    @Override
+    protected void addGuarded(List<LeaderMethod> methods) {
+        methods.stream().filter(method -> !method.classLevel).map(this::roleOf).forEach(this.roles::add);
+    }
+
+    /** Returns the role of a method with its placeholders replaced. */
+    String roleOf(LeaderMethod method) {
+        String role = this.beans.resolveEmbeddedValue(method.role);
         if (role == null || !LeaderProperties.isName(role)) {
             throw LeaderElections.invalid(
-                    "@LeaderOnly on " + type.getName() + " names the role '" + role + "'.",
+                    "@LeaderOnly on " + method.site.beanClass().getName() + " names the role '" + role + "'.",
                     "Name a role of letters, digits, - and _, at most 100.");
         }
         return role;
@@ -93,22 +118,20 @@ final class LeaderAnnotations {
 
     /** Checks all beans, and returns the roles that their annotations name. */
     Set<String> check(ConfigurableListableBeanFactory beans) {
-        checkCreation(beans);
         Map<String, List<SmartLifecycle>> found = new HashMap<>();
         for (String name : beans.getBeanNamesForType(SmartLifecycle.class, false, false)) {
-            LeaderOnly annotation = beans.findAnnotationOnBean(name, LeaderOnly.class);
-            if (annotation != null) {
-                SmartLifecycle bean = beans.getBean(name, SmartLifecycle.class);
-                if (!this.processed.contains(name)) {
-                    // An object that was registered in place of the bean, such as a mock, starts and stops with
-                    // nothing.
-                    continue;
-                }
-                String role = resolve(annotation.value(), AopUtils.getTargetClass(bean), beans);
-                List<SmartLifecycle> all = found.computeIfAbsent(role, any -> new ArrayList<>());
+            if (beans.findAnnotationOnBean(name, LeaderOnly.class) == null) {
+                continue;
+            }
+            SmartLifecycle bean = beans.getBean(name, SmartLifecycle.class);
+            // An object that was registered in place of the bean, such as a mock, starts and stops with nothing.
+            List<LeaderMethod> methods = isGuarded(bean) ? methodsOf(AopUtils.getTargetClass(bean)) : List.of();
+            methods.stream().filter(method -> method.classLevel).findFirst().ifPresent(any -> {
+                String role = roleOf(any);
+                List<SmartLifecycle> all = found.computeIfAbsent(role, absent -> new ArrayList<>());
                 checkLifecycle(role, bean, all);
                 all.add(bean);
-            }
+            });
         }
         found.values().forEach(all -> all.sort(Comparator.comparingInt(Phased::getPhase)));
         this.lifecycle = found;
@@ -150,28 +173,5 @@ final class LeaderAnnotations {
                         "Rename one of them, or use @LeaderOnly(\"" + role + "\") on the method.");
             }
         }
-    }
-
-    private void checkCreation(ConfigurableListableBeanFactory beans) {
-        for (String name : beans.getBeanDefinitionNames()) {
-            Object bean = beans.getSingleton(name);
-            if (bean != null
-                    && !this.processed.contains(name)
-                    && !site(AopUtils.getTargetClass(bean)).isEmpty()
-                    && wasCreated(beans, name)) {
-                throw LeaderElections.invalid(
-                        "The bean '" + name
-                                + "' with @LeaderOnly was created too early to be restricted to the leader.",
-                        "Inject the bean as ObjectProvider or @Lazy into the BeanPostProcessor or BeanFactoryPostProcessor"
-                                + " that depends on it, and declare @Bean methods of such processors static.");
-            }
-        }
-    }
-
-    /** Returns false for an object that was registered in place of the bean, such as a mock. */
-    private static boolean wasCreated(ConfigurableListableBeanFactory beans, String name) {
-        DirectFieldAccessor fields = new DirectFieldAccessor(beans.getMergedBeanDefinition(name));
-        return fields.isReadableProperty("postProcessed")
-                && Boolean.TRUE.equals(fields.getPropertyValue("postProcessed"));
     }
 }

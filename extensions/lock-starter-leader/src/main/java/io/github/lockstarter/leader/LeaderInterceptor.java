@@ -3,8 +3,8 @@ package io.github.lockstarter.leader;
 import io.github.lockstarter.LeaseContext;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.aop.ResultKind;
 import io.github.lockstarter.text.LockLog;
-import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -12,8 +12,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.util.ClassUtils;
 
 /** Runs guarded methods on the leader only, and lets the role start and stop its lifecycle beans. Thread-safe. */
 final class LeaderInterceptor implements MethodInterceptor {
@@ -41,34 +39,25 @@ final class LeaderInterceptor implements MethodInterceptor {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
-        if (target == null) {
+        LeaderMethod method =
+                this.annotations.find(invocation.getMethod(), target != null ? AopUtils.getTargetClass(target) : null);
+        if (method == null) {
             return invocation.proceed();
         }
-        Class<?> type = ClassUtils.getUserClass(target);
-        LeaderSite site = this.annotations.site(type);
-        Method method = AopUtils.getMostSpecificMethod(invocation.getMethod(), type);
-        LeaderSite.Guarded guarded = site.methods().get(method);
-        if (guarded == null) {
-            return site.role() != null && LeaderSite.isLifecycle(method)
-                    ? lifecycle(site.role(), type, invocation)
-                    : invocation.proceed();
+        if (method.classLevel) {
+            return lifecycle(method, invocation);
         }
-        RoleRunner runner = runner(guarded.role(), type);
-        OnLost policy = guarded.onLost() == OnLost.DEFAULT ? this.onLost : guarded.onLost();
-        return switch (guarded.kind()) {
-            case MONO -> ReactiveLeaderCall.mono(invocation, () -> runner.enter(policy));
-            case FLUX -> ReactiveLeaderCall.flux(invocation, () -> runner.enter(policy));
-            case FUTURE, DIRECT -> {
-                LeaderCall call = runner.enter(policy);
-                yield call != null ? run(call, invocation) : LeaderSite.skipped(method);
-            }
-        };
+        RoleRunner runner = runner(method);
+        OnLost policy = method.onLost == OnLost.DEFAULT ? this.onLost : method.onLost;
+        if (method.resultKind == ResultKind.REACTIVE) {
+            return ReactiveLeaderCall.result(method, invocation, () -> runner.enter(policy));
+        }
+        LeaderCall call = runner.enter(policy);
+        return call != null ? run(call, invocation) : ResultKind.skipped(method.site.returnType());
     }
 
-    private RoleRunner runner(String written, Class<?> type) {
-        LeaderElections all = this.elections.get();
-        ConfigurableListableBeanFactory beans = all.context().getBeanFactory();
-        return all.runnerOf(LeaderAnnotations.resolve(written, type, beans));
+    private RoleRunner runner(LeaderMethod method) {
+        return this.elections.get().runnerOf(this.annotations.roleOf(method));
     }
 
     @SuppressWarnings("NullAway") // does not recognize nullable type arguments
@@ -114,23 +103,26 @@ final class LeaderInterceptor implements MethodInterceptor {
     }
 
     /** Decides about a call of the lifecycle of a bean, which only the thread of its role may start and stop. */
-    private @Nullable Object lifecycle(String written, Class<?> type, MethodInvocation invocation) throws Throwable {
+    private @Nullable Object lifecycle(LeaderMethod method, MethodInvocation invocation) throws Throwable {
         String name = invocation.getMethod().getName();
         if (name.equals("isAutoStartup")) {
             return false;
         }
-        RoleRunner runner = runner(written, type);
-        boolean hasCallback = invocation.getArguments().length == 1;
+        if (!name.equals("start") && !name.equals("stop")) {
+            return invocation.proceed();
+        }
+        RoleRunner runner = runner(method);
         if (runner.isOnThread()) {
             return invocation.proceed();
         }
-        if (hasCallback && invocation.getArguments()[0] instanceof Runnable callback) {
+        if (invocation.getArguments().length == 1 && invocation.getArguments()[0] instanceof Runnable callback) {
             // The context stops the bean, which ends the role.
             CompletionStage<?> unused = runner.stop().whenComplete((nothing, failure) -> callback.run());
         } else {
-            logger.warn(
-                    "The " + name + " of " + type.getName() + " is ignored, because the leader role '" + runner.role()
-                            + "' starts it when it is granted and stops it when it is revoked. Call LeaderElection.start or stop.");
+            logger.warn("The " + name + " of " + method.site.beanClass().getName()
+                    + " is ignored, because the leader role '" + runner.role()
+                    + "' starts it when it is granted and stops it when it is revoked. Call LeaderElection.start or"
+                    + " stop.");
         }
         return null;
     }

@@ -16,17 +16,18 @@ final class ReactiveLeaderCall {
 
     private ReactiveLeaderCall() {}
 
-    /** Returns the result of a method that returns a Mono. */
-    static Mono<Object> mono(MethodInvocation invocation, Supplier<@Nullable LeaderCall> calls) {
-        return flux(invocation, calls).singleOrEmpty();
-    }
-
     /**
-     * Returns the result of a method that returns a Flux.
+     * Returns the result of a method.
      *
      * @param calls called for each subscription; returns {@code null} if this instance does not lead
      */
-    static Flux<Object> flux(MethodInvocation invocation, Supplier<@Nullable LeaderCall> calls) {
+    static Publisher<Object> result(
+            LeaderMethod method, MethodInvocation invocation, Supplier<@Nullable LeaderCall> calls) {
+        Flux<Object> guarded = flux(invocation, calls);
+        return method.site.returnType() == Flux.class ? guarded : guarded.singleOrEmpty();
+    }
+
+    private static Flux<Object> flux(MethodInvocation invocation, Supplier<@Nullable LeaderCall> calls) {
         return Flux.usingWhen(
                 Mono.fromSupplier(calls),
                 call -> published(invocation, call)
