@@ -13,16 +13,19 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.leader.Instance.Recorder;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -281,6 +284,19 @@ class LeaderOnlyTest {
     }
 
     @ParameterizedTest
+    @ValueSource(classes = {GeneratedClass.class, InterfaceOfTheProxy.class})
+    void shouldRestrictMethodsOfInterfaces(Class<?> application) {
+        try (Instance instance = inMemory(NO_START, application)) {
+            assertThat(instance.bean(Poller.class).poll()).isNull();
+
+            instance.election().start(Instance.ROLE);
+            instance.leading();
+
+            assertThat(instance.bean(Poller.class).poll()).isEqualTo("polled");
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"retry-delay=-1s", "retry-delay=0", "stop-timeout=0", "watchdog-timeout=1ms"})
     void shouldRejectTimesOutOfRange(String setting) {
         String property = "distributed-lock.leader.roles.feed." + setting;
@@ -450,6 +466,41 @@ class LeaderOnlyTest {
                         default -> throw new UnsupportedOperationException(method.getName());
                     };
                 }));
+    }
+
+    interface Poller {
+
+        @LeaderOnly("feed")
+        String poll();
+    }
+
+    private static Poller poller(InvocationHandler handler) {
+        return (Poller) Proxy.newProxyInstance(Poller.class.getClassLoader(), new Class<?>[] {Poller.class}, handler);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class GeneratedClass {
+
+        @Bean
+        Poller poller() {
+            return LeaderOnlyTest.poller(
+                    (proxy, method, values) -> method.getName().equals("poll") ? "polled" : null);
+        }
+    }
+
+    /** As that of a repository: its target does not implement the interface. */
+    @Configuration(proxyBeanMethods = false)
+    static class InterfaceOfTheProxy {
+
+        @Bean
+        Poller poller() {
+            ProxyFactory factory = new ProxyFactory();
+            factory.setTarget(new Object());
+            factory.setInterfaces(Poller.class);
+            factory.addAdvice((MethodInterceptor)
+                    invocation -> invocation.getMethod().getName().equals("poll") ? "polled" : invocation.proceed());
+            return (Poller) factory.getProxy();
+        }
     }
 
     static class Locked {
