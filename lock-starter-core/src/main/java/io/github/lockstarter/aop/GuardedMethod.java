@@ -1,6 +1,9 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.InvalidLockDefinitionException;
+import java.io.IOException;
+import java.lang.annotation.Annotation;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import org.springframework.beans.DirectFieldAccessor;
@@ -11,6 +14,8 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
 import org.springframework.util.CollectionUtils;
 
 /**
@@ -122,6 +127,31 @@ public abstract class GuardedMethod {
         }
         if (!this.classLevel && isNamed(names)) {
             throw callback();
+        }
+    }
+
+    /**
+     * Rejects a class whose methods cannot be inspected, if its class file has one of the annotations on a method: the
+     * method would run without its advice.
+     */
+    protected static void rejectIfAnnotated(
+            Class<?> type, Throwable failure, Collection<Class<? extends Annotation>> annotations) {
+        try {
+            AnnotationMetadata read = new SimpleMetadataReaderFactory(type.getClassLoader())
+                    .getMetadataReader(type.getName())
+                    .getAnnotationMetadata();
+            for (Class<? extends Annotation> each : annotations) {
+                if (read.hasAnnotatedMethods(each.getName())) {
+                    throw new InvalidLockDefinitionException(
+                            '@' + each.getSimpleName() + " on a method of " + type.getName()
+                                    + " cannot take effect: a class to which its methods refer is missing: " + failure
+                                    + '.',
+                            "Add the missing class, or move annotated methods to a class without it.",
+                            failure);
+                }
+            }
+        } catch (IOException ex) {
+            // A generated class has no file, and no annotation of its own.
         }
     }
 

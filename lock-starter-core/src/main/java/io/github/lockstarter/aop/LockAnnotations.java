@@ -125,6 +125,7 @@ final class LockAnnotations {
             return isDeclaredOn(type)
                     || Arrays.stream(type.getDeclaredMethods()).anyMatch(LockAnnotations::isDeclaredOn);
         } catch (LinkageError ex) {
+            GuardedMethod.rejectIfAnnotated(type, ex, TYPES);
             logger.debug(
                     "Methods of " + type.getName()
                             + " cannot be inspected, because a class to which they refer is missing",

@@ -8,6 +8,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.DistributedSemaphore;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Flow;
@@ -115,6 +116,44 @@ class StartRulesTest {
                         "shop.Base.open() (of shop.special.Special)",
                         "package-private in another package",
                         "protected or public");
+    }
+
+    /** Reflection fails, but the class file has the annotation. */
+    @ParameterizedTest
+    @ValueSource(strings = {"@io.github.lockstarter.DistributedLock", ""})
+    void shouldRejectAnnotatedMethodsOfAClassThatCannotBeInspected(String annotation, @TempDir Path directory)
+            throws Exception {
+        Class<?> product = Sources.in(directory)
+                .add("shop.Missing", "public class Missing {}")
+                .add(
+                        "shop.Product",
+                        "public class Product { " + annotation + " public void run() {} void use(Missing missing) {} }")
+                .load("shop.Product");
+        Object made = product.getDeclaredConstructor().newInstance();
+        Files.delete(directory.resolve(Path.of("shop", "Missing.class")));
+        Runnable start = () -> {
+            try (LockedContext context = LockedContext.prepare(processor -> {})) {
+                context.addBeanFactoryPostProcessor(beans -> beans.registerSingleton("factory", new Ready(made)));
+                context.refresh();
+                assertThat(context.getBean("factory")).isSameAs(made);
+            }
+        };
+
+        if (annotation.isEmpty()) {
+            start.run();
+        } else {
+            assertThat(rejection(start::run))
+                    .hasMessageContainingAll(
+                            "@DistributedLock", "shop.Product", "shop/Missing", "move annotated methods");
+        }
+    }
+
+    record Ready(Object getObject) implements FactoryBean<Object> {
+
+        @Override
+        public Class<?> getObjectType() {
+            return Object.class;
+        }
     }
 
     /** As here, where the class path has no kotlinx-coroutines-reactor. */

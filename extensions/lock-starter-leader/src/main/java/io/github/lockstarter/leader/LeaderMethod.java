@@ -7,7 +7,10 @@ import io.github.lockstarter.aop.ResultKind;
 import io.github.lockstarter.text.LockLog;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.SmartLifecycle;
@@ -16,6 +19,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 
 /**
  * A method with {@link LeaderOnly}, or a method of {@link SmartLifecycle} in a class with it. All of those need the
@@ -59,11 +63,11 @@ final class LeaderMethod extends GuardedMethod {
         try {
             methods.putAll(MethodIntrospector.selectMethods(type, (Method method) -> of(type, method)));
         } catch (IllegalStateException | LinkageError ex) {
-            // Nothing tells whether the class has annotated methods, which would run on each instance.
-            logger.warn("Methods of " + type.getName()
-                    + " with @LeaderOnly, if it has any, are not restricted to the leader,"
-                    + " because a class to which its methods refer is missing: " + ex + ". Add the missing class,"
-                    + " or move annotated methods to a class without it.");
+            Stream.concat(
+                            Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass),
+                            ClassUtils.getAllInterfacesForClassAsSet(type).stream())
+                    .forEach(each -> rejectIfAnnotated(each, ex, List.of(LeaderOnly.class)));
+            logger.debug("Methods of " + type.getName() + " cannot be inspected, and have no @LeaderOnly", ex);
         }
         return methods;
     }

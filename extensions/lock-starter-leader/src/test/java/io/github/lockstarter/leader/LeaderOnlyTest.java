@@ -13,9 +13,13 @@ import io.github.lockstarter.LockRegistry;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.leader.Instance.Recorder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -283,6 +288,26 @@ class LeaderOnlyTest {
                 .contains(invalid == TwoClasses.class || invalid == SameLock.class ? "'feed'" : "LeaderOnlyTest$");
     }
 
+    /** Reflection fails for its methods, but the class file has the annotation. */
+    @ParameterizedTest
+    @ValueSource(classes = {Uninspectable.class, UninspectableWithoutAnnotation.class})
+    void shouldRejectAnnotatedMethodsOfAClassThatCannotBeInspected(Class<?> type) throws Exception {
+        Object product = new Without(Missing.class, type).load();
+        Factory.product = product;
+        if (type == UninspectableWithoutAnnotation.class) {
+            try (Instance instance = inMemory(NO_START, Factory.class)) {
+                assertThat(instance.context().getBean("product")).isSameAs(product);
+            }
+        } else {
+            assertThatThrownBy(() -> {
+                        try (Instance instance = inMemory(NO_START, Factory.class)) {
+                            instance.context().getBean("product");
+                        }
+                    })
+                    .hasStackTraceContaining("move annotated methods to a class without it");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(classes = {GeneratedClass.class, InterfaceOfTheProxy.class})
     void shouldRestrictMethodsOfInterfaces(Class<?> application) {
@@ -500,6 +525,80 @@ class LeaderOnlyTest {
             factory.addAdvice((MethodInterceptor)
                     invocation -> invocation.getMethod().getName().equals("poll") ? "polled" : invocation.proceed());
             return (Poller) factory.getProxy();
+        }
+    }
+
+    static class Missing {}
+
+    static class Uninspectable {
+
+        @LeaderOnly("feed")
+        public void run() {}
+
+        void use(Missing missing) {}
+    }
+
+    static class UninspectableWithoutAnnotation {
+
+        void use(Missing missing) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Factory {
+
+        static Object product;
+
+        /** Spring inspects the classes of beans, but not those of products. */
+        @Bean
+        static FactoryBean<Object> product() {
+            return new FactoryBean<>() {
+                @Override
+                public Object getObject() {
+                    return product;
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return Object.class;
+                }
+            };
+        }
+    }
+
+    /** Defines a class anew, for which another class is missing. */
+    private static final class Without extends ClassLoader {
+
+        private final Class<?> missing;
+
+        private final Class<?> type;
+
+        Without(Class<?> missing, Class<?> type) {
+            super(type.getClassLoader());
+            this.missing = missing;
+            this.type = type;
+        }
+
+        Object load() throws Exception {
+            Constructor<?> constructor = loadClass(this.type.getName()).getDeclaredConstructor();
+            constructor.setAccessible(true);
+            return constructor.newInstance();
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.equals(this.missing.getName())) {
+                throw new ClassNotFoundException(name);
+            }
+            if (!name.equals(this.type.getName()) || findLoadedClass(name) != null) {
+                return super.loadClass(name, resolve);
+            }
+            try (InputStream file =
+                    this.type.getResourceAsStream(name.substring(name.lastIndexOf('.') + 1) + ".class")) {
+                byte[] code = Objects.requireNonNull(file).readAllBytes();
+                return defineClass(name, code, 0, code.length);
+            } catch (IOException ex) {
+                throw new ClassNotFoundException(name, ex);
+            }
         }
     }
 
