@@ -60,6 +60,8 @@ class LeaderOnlyTest {
             instance.election().start(Instance.ROLE);
             instance.leading();
 
+            // Methods run before the grant is published.
+            eventually().until(() -> !instance.events().isEmpty());
             long epoch = instance.events().get(0).epoch();
             assertThat(jobs.text()).isEqualTo("epoch " + epoch);
             assertThat(jobs.optional()).contains("epoch " + epoch);
