@@ -68,7 +68,8 @@ class ModuleBoundariesTest {
             "text.LockLog",
             "text.LoggedNames",
             "text.Printable",
-            "tx.CommitGuard");
+            "tx.CommitGuard",
+            "tx.GuardedLeases");
 
     private static final Pattern USE = Pattern.compile(
             "\\bio\\.github\\.lockstarter\\.((?:aop|engine|key|lock|metrics|named|registry|store|text|tx)(?:\\.[a-z]\\w*)*\\.[A-Z]\\w*)");

@@ -4,6 +4,7 @@ import io.github.lockstarter.Lease;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.tx.GuardedLeases;
 import org.jspecify.annotations.Nullable;
 
 /** A call that runs because this instance leads. The lock of the role is not released before its end. */
@@ -36,8 +37,14 @@ final class LeaderCall {
         return this.lease;
     }
 
-    /** Lets a loss interrupt the calling thread until {@link #endOnThread}, if the call wants that. */
+    /**
+     * Until {@link #endOnThread}, unless it is ignored, a loss prevents commits of the calling thread, and interrupts it
+     * if the call wants that.
+     */
     void beginOnThread() {
+        if (this.onLost != OnLost.IGNORE) {
+            GuardedLeases.add(this.lease);
+        }
         synchronized (this) {
             this.thread = Thread.currentThread();
             this.isInterruptible = this.onLost == OnLost.INTERRUPT;
@@ -59,6 +66,8 @@ final class LeaderCall {
 
     /** Clears an interrupt that the body has not consumed. */
     synchronized void endOnThread() {
+        // This has no effect for a lease that was not added.
+        GuardedLeases.remove(this.lease);
         this.thread = null;
         if (this.interrupted) {
             boolean unused = Thread.interrupted();

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +37,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -102,6 +107,25 @@ class LeaderOnlyTest {
             assertThatThrownBy(call::join).hasCauseInstanceOf(LockLostException.class);
             eventually().until(() -> instance.eventNames().contains("Revoked"));
             instance.leading();
+        }
+    }
+
+    @Test
+    void shouldNotCommitAfterTheLossOfTheRole() throws Exception {
+        try (Instance instance = inMemory("", Transactions.class, Sales.class).leading()) {
+            Sales sales = instance.bean(Sales.class);
+            AtomicInteger commits = instance.bean(Transactions.class).commits;
+            sales.sell(() -> {});
+            assertThat(commits).as("with the role").hasValue(1);
+
+            assertThatThrownBy(() -> sales.sell(() -> {
+                        instance.bean(LockRegistry.class).getLock("leader.feed").forceUnlock();
+                        assertThat(LeaseContext.required().lost().toCompletableFuture())
+                                .succeedsWithin(30, TimeUnit.SECONDS);
+                    }))
+                    .isInstanceOf(LockLostException.class);
+
+            assertThat(commits).as("without the role").hasValue(1);
         }
     }
 
@@ -338,6 +362,43 @@ class LeaderOnlyTest {
 
     private static Instance inMemory(String option, Class<?>... sources) {
         return Instance.inMemory(option.isEmpty() ? List.of() : List.of(option), sources);
+    }
+
+    /** Counts commits. */
+    @SuppressWarnings("serial")
+    static class Transactions extends AbstractPlatformTransactionManager {
+
+        private final AtomicInteger commits = new AtomicInteger();
+
+        @Override
+        protected Object doGetTransaction() {
+            return this.commits;
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+            this.commits.incrementAndGet();
+        }
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
+    }
+
+    static class Sales {
+
+        private final TransactionTemplate template;
+
+        Sales(Transactions transactions) {
+            this.template = new TransactionTemplate(transactions);
+        }
+
+        @LeaderOnly("feed")
+        void sell(Runnable sale) {
+            this.template.executeWithoutResult(status -> sale.run());
+        }
     }
 
     static class Jobs {
