@@ -96,9 +96,9 @@ public final class WorkerJvm implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Asks it to end (SIGTERM), so that its shutdown hooks run. */
+    /** Asks it to end (SIGTERM), so that its shutdown hooks run; what they print is kept. */
     public void stop() {
-        process.destroy();
+        Signals.terminate(pid());
     }
 
     /** Ends it as a power cut would (SIGKILL), frozen or not, and waits for that. */

@@ -37,5 +37,23 @@ public enum EventKind {
     /** The trouble of that number ends. */
     HEALED,
     /** The instance whose name is in place of the lock was killed. */
-    KILLED
+    KILLED,
+    /** A leader role has reported that this instance led without a break. Time: since when. */
+    LED,
+    /** A listener was notified that the leadership is at risk. Token. */
+    AT_RISK,
+    /** A listener was notified of the end of the leadership. Token; text: the reason. */
+    REVOKED,
+    /** The state of a leader role in this instance has changed. Text: the state. */
+    STATE,
+    /** The start of a bean of a leader role begins. Token; text: {@code deaf} if it ignores interrupts. */
+    BEAN_STARTING,
+    /** The stop of a bean of a leader role begins. Token. */
+    BEAN_STOPPING,
+    /** A bean of a leader role has stopped. Token. */
+    BEAN_STOPPED,
+    /** A call that only the leader runs has begun. Its number is in place of the attempt. Token; time: 1 if it led. */
+    CALL_BEGUN,
+    /** The call of that number has ended. Token. */
+    CALL_ENDED
 }

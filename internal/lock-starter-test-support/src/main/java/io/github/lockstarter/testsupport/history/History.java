@@ -50,7 +50,7 @@ public final class History {
     }
 
     /** Reads the histories of several processes. Empty lines and lines that start with {@code #} are ignored. */
-    static History read(Collection<Path> files) {
+    public static History read(Collection<Path> files) {
         List<Event> events = new ArrayList<>();
         for (Path file : files) {
             events.addAll(parse(text(file)));

@@ -10,10 +10,10 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Writes a history. Each event is written immediately, because its process may be killed. Thread-safe. */
-final class HistoryLog implements AutoCloseable {
+public final class HistoryLog implements AutoCloseable {
 
     /** Stands for all instances or all locks. */
-    static final String ALL = "*";
+    public static final String ALL = "*";
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -26,7 +26,8 @@ final class HistoryLog implements AutoCloseable {
         this.out = out;
     }
 
-    static HistoryLog to(Path file, String instance) {
+    /** Opens the history of an instance; an existing file is continued. */
+    public static HistoryLog to(Path file, String instance) {
         try {
             // Without a buffer, a line is one write.
             return new HistoryLog(
@@ -36,11 +37,13 @@ final class HistoryLog implements AutoCloseable {
         }
     }
 
-    void now(EventKind kind, String lockName, long attempt, long token, long time, String text) {
+    /** Writes an event that happens now. */
+    public void now(EventKind kind, String lockName, long attempt, long token, long time, String text) {
         at(System.nanoTime(), kind, lockName, attempt, token, time, text);
     }
 
-    void at(long at, EventKind kind, String lockName, long attempt, long token, long time, String text) {
+    /** Writes an event with its time. */
+    public void at(long at, EventKind kind, String lockName, long attempt, long token, long time, String text) {
         byte[] line = (new Event(at, this.instance, attempt, kind, lockName, token, time, text).line() + '\n')
                 .getBytes(StandardCharsets.UTF_8);
         this.lock.lock();
