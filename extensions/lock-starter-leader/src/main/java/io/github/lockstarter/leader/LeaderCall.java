@@ -24,6 +24,9 @@ final class LeaderCall {
 
     private boolean interrupted;
 
+    /** Whether the calling thread waits for the end of the role. */
+    private boolean isClosing;
+
     /** Whether the call goes on without the lock: it was lost, or its lease runs out. */
     private volatile boolean isWithoutLock;
 
@@ -60,8 +63,14 @@ final class LeaderCall {
         boolean isOnThread = this.thread == Thread.currentThread();
         if (isOnThread) {
             this.isInterruptible = false;
+            this.isClosing = true;
         }
         return isOnThread;
+    }
+
+    /** Returns whether the calling thread waits for the end of the role. */
+    synchronized boolean isClosing() {
+        return this.isClosing;
     }
 
     /** Clears an interrupt that the body has not consumed. */

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  *       only, which the driver calls when the last bean has stopped and the last guarded call has returned.
  *   <li><em>A bean never stops.</em> After the stop timeout the lease is {@linkplain Effects#abandon abandoned}: it is
  *       not renewed and runs out. The role stays in {@code ENDING}, so that this instance does not contend while its
- *       old bean runs. If the bean stops later, the role continues as usual.
+ *       old bean runs. If the bean stops later, the role continues as usual. A beginning is interrupted first, and has
+ *       some time to end.
+ *   <li><em>The thread that closes the context works for the role.</em> Neither waits for the other: the lease is
+ *       abandoned immediately.
  *   <li><em>A cede, a stop, a failure and a loss race.</em> The first of them ends the epoch; later ones only change
  *       what follows it. So an epoch has one revocation.
  *   <li><em>A grant arrives after the contention was withdrawn, or a timer after its state.</em> Attempts and timers
@@ -94,6 +97,9 @@ final class LeaderRole {
      */
     record Times(Duration contendDelay, Duration retryDelay, Duration stopTimeout) {}
 
+    /** Time beyond the stop timeout in which a beginning that was interrupted must end. */
+    static final Duration INTERRUPTION_TIME = Duration.ofSeconds(1);
+
     private final Times times;
 
     private final Effects effects;
@@ -111,6 +117,9 @@ final class LeaderRole {
 
     /** Whether the lease of the current epoch was abandoned. */
     private boolean abandoned;
+
+    /** Whether the beginning of the current epoch was interrupted at the stop timeout. */
+    private boolean interrupted;
 
     /** Delay of the next contention. */
     private Duration pause;
@@ -174,6 +183,7 @@ final class LeaderRole {
         enter(State.LEADING);
         this.begun = false;
         this.abandoned = false;
+        this.interrupted = false;
         this.effects.schedule(this.times.stopTimeout(), this.number);
         this.effects.begin();
         return true;
@@ -235,12 +245,21 @@ final class LeaderRole {
             this.effects.contend(this.number);
         } else if (this.state == State.LEADING && !this.begun) {
             this.effects.warn(false);
+        } else if (this.state == State.ENDING && !this.begun && !this.interrupted) {
+            this.interrupted = true;
+            this.effects.schedule(INTERRUPTION_TIME, this.number);
+            this.effects.interruptBegin();
         } else if (this.state == State.ENDING && !this.abandoned) {
             this.abandoned = true;
             this.effects.warn(true);
-            if (!this.begun) {
-                this.effects.interruptBegin();
-            }
+            this.effects.abandon();
+        }
+    }
+
+    /** Only threads that wait for the end of the role work for it. */
+    void deadlocked() {
+        if (this.state == State.ENDING && !this.abandoned) {
+            this.abandoned = true;
             this.effects.abandon();
         }
     }

@@ -48,6 +48,11 @@ final class RoleBeans {
         }
     }
 
+    /** Returns whether each bean that was started has stopped. */
+    boolean haveStopped() {
+        return this.started.isEmpty();
+    }
+
     /** Stops the beans of the role, and returns when none of them runs any more. */
     void stop() {
         List<SmartLifecycle> beans = this.elections.beans(this.role);

@@ -53,10 +53,13 @@ final class RoleRunner {
 
     private final ReentrantLock mutex = new ReentrantLock();
 
-    private final Condition noCalls = this.mutex.newCondition();
+    private final Condition callsChanged = this.mutex.newCondition();
 
     /** Completed when the role is at rest; replaced by a start. */
     private CompletableFuture<@Nullable Void> rest = CompletableFuture.completedFuture(null);
+
+    /** Completed when the beans of the last epoch have stopped, or the role is at rest. */
+    private CompletableFuture<@Nullable Void> beansStopped = CompletableFuture.completedFuture(null);
 
     private final Set<LeaderCall> calls = new HashSet<>();
 
@@ -69,6 +72,11 @@ final class RoleRunner {
     private volatile @Nullable Lease leading;
 
     private volatile @Nullable Thread thread;
+
+    private Reason endReason = Reason.STOPPED;
+
+    /** The lease whose revocation was published; used on the thread of the role only. */
+    private @Nullable Lease revoked;
 
     /** Whether the context is stopping or has stopped, so that no start has an effect. */
     private boolean isClosed;
@@ -154,30 +162,44 @@ final class RoleRunner {
     }
 
     /**
-     * Ends the contention, and permits no start until {@link #open}. The stage is that of {@link #stop}, except on a
-     * thread that works for the role: it is complete, because the role waits for that thread, which is not interrupted
-     * any more.
+     * Ends the contention, and permits no start until {@link #open}. The stage is complete when nothing of the role
+     * runs, or at the stop timeout. The role waits for a thread that works for it, so that this thread waits for less:
+     * in a guarded call until the beans have stopped, and on the thread of the role for nothing. There, the revocation
+     * is published before this method returns, because the context is closed afterwards.
      */
     CompletionStage<@Nullable Void> close() {
-        return input(() -> {
+        boolean isOnThread = isOnThread();
+        CompletionStage<@Nullable Void> end = input(() -> {
             this.isClosed = true;
-            boolean waitsForThisThread = isOnThread();
-            if (waitsForThisThread) {
+            this.machine.stop();
+            boolean isInCall = false;
+            for (LeaderCall call : this.calls) {
+                isInCall |= call.closesOnThread();
+            }
+            this.callsChanged.signalAll();
+            if (isOnThread) {
                 this.isBeginning = false;
             }
-            for (LeaderCall call : this.calls) {
-                waitsForThisThread |= call.closesOnThread();
-            }
-            this.machine.stop();
-            return waitsForThisThread ? CompletableFuture.completedFuture(null) : this.rest;
+            return isInCall ? this.beansStopped : this.rest;
         });
+        if (!isOnThread) {
+            return end;
+        }
+        Lease current = input(() -> this.machine.state() == State.ENDING ? this.lease : null);
+        if (current != null) {
+            publishRevocation(current);
+            if (this.beans.haveStopped()) {
+                input(this.machine::deadlocked);
+            }
+        }
+        return CompletableFuture.completedFuture(null);
     }
 
-    /** Ends the contention. The stage is complete when nothing of the role runs, or at the stop timeout. */
+    /** Ends the contention. The stage is complete when no bean of the role runs, or at the stop timeout. */
     CompletionStage<@Nullable Void> stop() {
         return input(() -> {
             this.machine.stop();
-            return this.rest;
+            return this.beansStopped;
         });
     }
 
@@ -229,9 +251,8 @@ final class RoleRunner {
     /** Ends a call of {@link #enter}; idempotent. */
     void exit(LeaderCall call) {
         input(() -> {
-            if (this.calls.remove(call) && this.calls.isEmpty()) {
-                this.noCalls.signalAll();
-            }
+            this.calls.remove(call);
+            this.callsChanged.signalAll();
         });
     }
 
@@ -247,12 +268,17 @@ final class RoleRunner {
         this.mutex.lock();
         try {
             T result = change.get();
-            if (this.machine.isAtRest()) {
-                this.rest.complete(null);
-            }
+            noteRest();
             return result;
         } finally {
             this.mutex.unlock();
+        }
+    }
+
+    private void noteRest() {
+        if (this.machine.isAtRest()) {
+            this.rest.complete(null);
+            this.beansStopped.complete(null);
         }
     }
 
@@ -315,18 +341,32 @@ final class RoleRunner {
     }
 
     /** Runs on the thread of the role. */
-    private void end(Lease granted, Reason reason) {
+    private void end(Lease granted) {
         try {
-            logger.info("Leader role '" + this.role + "' ends, epoch " + granted.fencingToken() + ": " + reason + '.');
-            publishOrWarn(new LeadershipRevokedEvent(this.role, granted.fencingToken(), reason));
+            publishRevocation(granted);
         } finally {
             stopBeans();
             input(() -> {
+                this.beansStopped.complete(null);
                 while (!this.calls.isEmpty()) {
-                    this.noCalls.awaitUninterruptibly();
+                    if (this.calls.stream().allMatch(LeaderCall::isClosing)) {
+                        this.machine.deadlocked();
+                        noteRest();
+                    }
+                    this.callsChanged.awaitUninterruptibly();
                 }
                 this.machine.ended();
             });
+        }
+    }
+
+    /** Runs on the thread of the role. Publishes the revocation of an epoch once. */
+    private void publishRevocation(Lease granted) {
+        if (this.revoked != granted) {
+            this.revoked = granted;
+            Reason reason = input(() -> this.endReason);
+            logger.info("Leader role '" + this.role + "' ends, epoch " + granted.fencingToken() + ": " + reason + '.');
+            publishOrWarn(new LeadershipRevokedEvent(this.role, granted.fencingToken(), reason));
         }
     }
 
@@ -410,6 +450,7 @@ final class RoleRunner {
             RoleRunner self = RoleRunner.this;
             Lease granted = self.current();
             self.leading = granted;
+            self.beansStopped = new CompletableFuture<>();
             self.onThread(() -> self.begin(granted));
             CompletionStage<?> unused = granted.lost()
                     .thenAccept(reason -> self.input(() -> {
@@ -425,7 +466,8 @@ final class RoleRunner {
             RoleRunner self = RoleRunner.this;
             Lease granted = self.current();
             self.leading = null;
-            self.onThread(() -> self.end(granted, reason));
+            self.endReason = reason;
+            self.onThread(() -> self.end(granted));
         }
 
         @Override

@@ -126,6 +126,10 @@ class LeaderRoleSimulationTest {
             assertThat(leaders)
                     .as("leaders at %d, seed %d", this.now, this.seed)
                     .isLessThanOrEqualTo(1);
+            // A context that waits for the role is closed then. Beginnings are interrupted in time here.
+            assertThat(this.instances)
+                    .as("stopped without a revocation, seed %d", this.seed)
+                    .noneMatch(instance -> instance.role.isAtRest() && instance.published != 0);
         }
 
         /** Renews, expires and grants, every ten milliseconds. */
