@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -18,6 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.annotation.Order;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An instance of an application, in this JVM, whose events are recorded. */
 final class Instance implements AutoCloseable {
@@ -39,6 +41,11 @@ final class Instance implements AutoCloseable {
         List<String> all = new ArrayList<>(options);
         all.add("--distributed-lock.store=memory");
         return start(SmallApplication.class, 1, all, sources);
+    }
+
+    /** Starts an application with locks in Redis and no other auto-configuration, which starts faster. */
+    static Instance small(int redisPort, List<String> options, Class<?>... sources) {
+        return start(SmallRedisApplication.class, redisPort, options, sources);
     }
 
     private static Instance start(Class<?> application, int redisPort, List<String> options, Class<?>... sources) {
@@ -122,6 +129,15 @@ final class Instance implements AutoCloseable {
         DistributedLockLeaderActuatorAutoConfiguration.class
     })
     static class SmallApplication extends Recording {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class SmallRedisApplication extends SmallApplication {
+
+        @Bean
+        LettuceConnectionFactory connections(@Value("${spring.data.redis.port}") int port) {
+            return new LettuceConnectionFactory("127.0.0.1", port);
+        }
+    }
 
     static class Recorder {
 
