@@ -68,19 +68,6 @@ class LeaderCloseTest {
         assertThat(recorder.events.get(1)).isInstanceOf(LeadershipRevokedEvent.class);
     }
 
-    @Test
-    void shouldContendAgainAfterTheDelayIfAListenerAlwaysFails() {
-        long start = System.nanoTime();
-        try (Instance instance = Instance.inMemory(List.of(), FailingListener.class)) {
-            eventually().until(() -> instance.events().size() >= 6);
-
-            long grants =
-                    instance.eventNames().stream().filter("Granted"::equals).count();
-            long delays = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) / 100;
-            assertThat(grants).isLessThanOrEqualTo(delays + 1);
-        }
-    }
-
     @LeaderOnly(ROLE)
     static class Feed implements SmartLifecycle {
 
@@ -171,15 +158,6 @@ class LeaderCloseTest {
         @Override
         public boolean isRunning() {
             return false;
-        }
-    }
-
-    static class FailingListener {
-
-        @EventListener
-        @Order(Ordered.LOWEST_PRECEDENCE)
-        void on(LeadershipGrantedEvent event) {
-            throw new IllegalStateException("a failure of the test");
         }
     }
 }

@@ -154,6 +154,21 @@ class LeaderRolesTest {
     }
 
     @Test
+    void shouldContendAgainAfterTheDelayWhenAListenerAlwaysThrows() {
+        FailingListener.failures.set(1_000);
+        long start = System.nanoTime();
+        Instance first = start(FailingListener.class);
+
+        eventually().until(() -> first.events().size() >= 6);
+
+        long grants = first.eventNames().stream().filter("Granted"::equals).count();
+        long delays = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) / 100;
+        assertThat(grants).isLessThanOrEqualTo(delays + 1);
+        FailingListener.failures.set(0);
+        first.leading();
+    }
+
+    @Test
     void shouldLetTheLeaseRunOutWhenABeanDoesNotStop() {
         Instance first = startAt(
                         this.redis.port(),
