@@ -22,11 +22,12 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.lang.Nullable;
 
 /**
- * Actuator endpoint for the locks of this instance. Reading is allowed by default; a forced release requires
- * {@code management.endpoint.locks.access=unrestricted}.
+ * Actuator endpoint for the locks of this instance. Reading is allowed by default; a request to release a
+ * lock and a forced release require {@code management.endpoint.locks.access=unrestricted}.
  *
  * <p>The name of a lock is the rest of the path, including slashes, or the parameter {@code name}, because servers and
  * firewalls reject or change some texts in a path.
@@ -93,6 +94,28 @@ final class LocksEndpoint {
     @SuppressWarnings("deprecation")
     ReleaseDescription releaseAtPath(@Selector(match = Match.ALL_REMAINING) String[] name, @Nullable String holder) {
         return release(String.join("/", name), holder);
+    }
+
+    /**
+     * Asks the owners of the lock to release it, or one of them. Over HTTP, its parameters make JSON the only accepted
+     * content type, which a form of another site cannot send.
+     *
+     * @param holder the id of the grant whose owner is asked, see {@link LockInventory.StoredGrant#id()}
+     */
+    @WriteOperation
+    @SuppressWarnings("deprecation") // as above
+    RequestDescription requestRelease(String name, @Nullable String holder) {
+        requireUsable(name);
+        LeaseLock lock = this.registry.getLock(name);
+        return new RequestDescription(name, holder != null ? lock.requestRelease(holder) : lock.requestRelease());
+    }
+
+    /** Asks the owners of the lock by its path; has its own name as above. */
+    @WriteOperation
+    @SuppressWarnings("deprecation")
+    RequestDescription requestReleaseAtPath(
+            @Selector(match = Match.ALL_REMAINING) String[] name, @Nullable String holder) {
+        return requestRelease(String.join("/", name), holder);
     }
 
     private @org.jspecify.annotations.Nullable MessageStatus messages() {

@@ -176,6 +176,96 @@ class LocksEndpointRedisTest {
     }
 
     @Test
+    void shouldAskTheOwnersInThisInstance() throws Exception {
+        Lease owner = registry.acquire(LockRequest.of("orders/42"));
+        LockRequest permit = LockRequest.of("exports").withPermits(1, 2);
+        Lease one = registry.acquire(permit);
+        Lease two = registry.acquire(permit);
+        String holder = instance.get("/actuator/locks/exports").at("$.store.holders[1].id");
+
+        Answer asked = instance.post("/actuator/locks/orders/42", "");
+        assertThat(asked.status()).as(asked.body()).isEqualTo(200);
+        assertThat(asked.<String>at("$.name")).isEqualTo("orders/42");
+        assertThat(asked.<Boolean>at("$.requested")).isTrue();
+        assertThat(instance.get("/actuator/locks/orders/42").<Boolean>at("$.held.releaseRequested"))
+                .isTrue();
+        assertThat(instance.post("/actuator/locks?name=exports", "{\"holder\":\"" + holder + "\"}")
+                        .<Boolean>at("$.requested"))
+                .isTrue();
+        assertThat(two.isReleaseRequested()).as("the holder that is asked").isTrue();
+        assertThat(one.isReleaseRequested()).as("the other holder").isFalse();
+        assertThat(instance.post("/actuator/locks/exports?holder=" + holder + "x", "{}")
+                        .<Boolean>at("$.requested"))
+                .as("a holder that is unknown")
+                .isFalse();
+        assertThat(owner.release() && one.release() && two.release())
+                .as("still ours")
+                .isTrue();
+    }
+
+    @Test
+    void shouldAskTheOwnerInAnotherInstance(RedisServer redis) throws Exception {
+        try (WebInstance other =
+                WebInstance.start("--spring.data.redis.host=127.0.0.1", "--spring.data.redis.port=" + redis.port())) {
+            Lease lease = other.bean(LockRegistry.class).acquire(LockRequest.of("theirs"));
+
+            // The other instance listens only after it has held a lock for a while.
+            await().atMost(PATIENCE).pollInSameThread().untilAsserted(() -> {
+                assertThat(instance.post("/actuator/locks/theirs", "{}").<Boolean>at("$.requested"))
+                        .isTrue();
+                assertThat(lease.isReleaseRequested()).isTrue();
+            });
+            assertThat(lease.release()).as("still theirs").isTrue();
+        }
+    }
+
+    @Test
+    void shouldAskNobodyWithoutAnOwner() throws Exception {
+        registry.acquire(LockRequest.of("over").withMinHold(PATIENCE)).release();
+
+        assertThat(instance.post("/actuator/locks/free", "{}").<Boolean>at("$.requested"))
+                .isFalse();
+        assertThat(registry.getLock("over").isLocked()).isTrue();
+        assertThat(instance.post("/actuator/locks/over", "{}").<Boolean>at("$.requested"))
+                .as("a lock that only its minimum hold keeps")
+                .isFalse();
+    }
+
+    @Test
+    void shouldSayThatNoMessageCanBeSent(RedisServer redis) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("orders:42"));
+        try (WebInstance polling = WebInstance.start(
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + redis.port(),
+                "--distributed-lock.redis.messages=polling",
+                "--management.endpoint.locks.access=unrestricted")) {
+
+            Answer refused = polling.post("/actuator/locks/orders:42", "{}");
+
+            assertThat(refused.status()).as(refused.body()).isEqualTo(503);
+            assertThat(refused.<String>at("$.name")).isEqualTo("orders:42");
+            assertThat(refused.<String>at("$.error")).contains("distributed-lock.redis.messages");
+        }
+        assertThat(lease.release()).as("still ours").isTrue();
+    }
+
+    @Test
+    void shouldAskNobodyForAFormOfAnotherSite() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("orders:42"));
+
+        for (String type : List.of("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")) {
+            assertThat(instance.post("/actuator/locks/orders:42", "--x--\r\n", type).status())
+                    .as(type)
+                    .isEqualTo(415);
+            assertThat(instance.post("/actuator/locks?name=orders:42", "--x--\r\n", type).status())
+                    .as(type)
+                    .isEqualTo(415);
+        }
+        assertThat(lease.isReleaseRequested()).isFalse();
+        lease.release();
+    }
+
+    @Test
     void shouldShowTheInstanceThatHoldsALock(RedisServer redis) throws Exception {
         try (WebInstance other = WebInstance.start(
                 "--spring.application.name=billing",
@@ -364,6 +454,7 @@ class LocksEndpointRedisTest {
         assertThat(known.<Object>at("$.store.locked")).isNull();
         assertThat(refused.status()).isEqualTo(503);
         assertThat(refused.<String>at("$.error")).contains("dark");
+        assertThat(instance.post("/actuator/locks/dark", "{}").status()).isEqualTo(503);
         proxy.heal();
         await().atMost(PATIENCE)
                 .untilAsserted(
@@ -378,6 +469,8 @@ class LocksEndpointRedisTest {
         assertThat(instance.delete("/actuator/locks?name=" + "x".repeat(513)).status())
                 .isEqualTo(400);
         assertThat(instance.delete("/actuator/locks").status()).isEqualTo(400);
+        assertThat(instance.post("/actuator/locks?name=", "{}").status()).isEqualTo(400);
+        assertThat(instance.post("/actuator/locks", "{}").status()).isEqualTo(400);
     }
 
     /** Its numbers come as int or long, as they fit. */

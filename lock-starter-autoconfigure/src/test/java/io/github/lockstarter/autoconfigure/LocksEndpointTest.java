@@ -37,8 +37,13 @@ class LocksEndpointTest {
                         .isEqualTo(405);
                 assertThat(instance.delete("/actuator/locks?name=orders:42").status())
                         .isEqualTo(405);
+                assertThat(instance.post("/actuator/locks/orders:42", "{}").status())
+                        .isEqualTo(405);
+                assertThat(instance.post("/actuator/locks?name=orders:42", "{}").status())
+                        .isEqualTo(405);
 
                 assertThat(registry.getLock("orders:42").isLocked()).isTrue();
+                assertThat(lease.isReleaseRequested()).isFalse();
                 return null;
             });
             assertThat(instance.get("/actuator/locks").<Map<String, Object>>at("$.settings.orders.waitTime"))
@@ -64,6 +69,8 @@ class LocksEndpointTest {
 
             assertThat(invoke("locks", new Object[] {null})).asString().contains("heldCount=1");
             assertThat(invoke("locks", "orders:42")).asString().contains("fencingToken=" + lease.fencingToken());
+            assertThat(invoke("requestRelease", "orders:42")).asString().contains("requested=true");
+            assertThat(lease.isReleaseRequested()).isTrue();
             assertThat(invoke("release", "orders:42")).asString().contains("released=true");
             assertThat(registry.getLock("orders:42").isLocked()).isFalse();
         }

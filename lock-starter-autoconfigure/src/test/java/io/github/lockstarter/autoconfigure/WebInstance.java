@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -65,23 +66,33 @@ final class WebInstance implements AutoCloseable {
     }
 
     Answer get(String path) {
-        return send("GET", path);
+        return send(request(path).GET());
     }
 
     Answer delete(String path) {
-        return send("DELETE", path);
+        return send(request(path).DELETE());
+    }
+
+    /** Sends JSON. */
+    Answer post(String path, String body) {
+        return post(path, body, "application/json");
+    }
+
+    Answer post(String path, String body, String contentType) {
+        return send(request(path).header("Content-Type", contentType).POST(BodyPublishers.ofString(body)));
     }
 
     static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    private Answer send(String method, String path) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(this.address + path))
-                .method(method, HttpRequest.BodyPublishers.noBody())
-                .build();
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(this.address + path));
+    }
+
+    private Answer send(HttpRequest.Builder request) {
         try {
-            HttpResponse<String> response = this.client.send(request, HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> response = this.client.send(request.build(), HttpResponse.BodyHandlers.ofString());
             return new Answer(response.statusCode(), response.body());
         } catch (IOException ex) {
             throw new IllegalStateException(ex);
