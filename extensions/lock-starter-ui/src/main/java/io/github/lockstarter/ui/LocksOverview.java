@@ -1,5 +1,6 @@
 package io.github.lockstarter.ui;
 
+import io.github.lockstarter.LeaseLock;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInventory;
 import io.github.lockstarter.LockInventory.Awaited;
@@ -27,12 +28,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes locks as the page shows them, in maps and lists that become JSON, and releases them. Reads each lock at the
- * time of the request: nothing is kept. Thread-safe.
+ * Describes locks as the page shows them, in maps and lists that become JSON, releases them, and asks their owners to
+ * release them. Reads each lock at the time of the request: nothing is kept. Thread-safe.
  *
  * <p>Without a scan, or without the permission for it, only those locks are listed that this instance holds or waits
  * for.
@@ -131,6 +133,10 @@ final class LocksOverview {
     private List<Object> describe(List<String> names, Map<String, Object> instances) {
         List<Object> locks = new ArrayList<>();
         int late = 0;
+        Map<String, Set<Long>> asked = this.inventory.held().stream()
+                .filter(Held::releaseRequested)
+                .collect(Collectors.groupingBy(
+                        Held::name, Collectors.mapping(Held::fencingToken, Collectors.toUnmodifiableSet())));
         long deadline = System.nanoTime() + this.limit.toNanos();
         for (int from = 0; from < names.size(); from += BATCH) {
             List<String> batch = names.subList(from, Math.min(from + BATCH, names.size()));
@@ -144,7 +150,8 @@ final class LocksOverview {
                             : CompletableFuture.<Optional<Stored>>failedFuture(new TimeoutException()))
                     .toList();
             for (int i = 0; i < batch.size(); i++) {
-                Map<String, @Nullable Object> lock = describe(batch.get(i), reads.get(i), instances);
+                Map<String, @Nullable Object> lock =
+                        describe(batch.get(i), reads.get(i), instances, asked.getOrDefault(batch.get(i), Set.of()));
                 if (lock != null) {
                     locks.add(lock);
                     late += lock.containsKey("late") ? 1 : 0;
@@ -158,9 +165,14 @@ final class LocksOverview {
         return locks;
     }
 
-    /** Returns {@code null} if the lock is free. */
+    /**
+     * Describes one lock.
+     *
+     * @param asked tokens of the grants whose owners in this instance were asked to release them
+     * @return {@code null} if the lock is free
+     */
     private @Nullable Map<String, @Nullable Object> describe(
-            String name, CompletableFuture<Optional<Stored>> read, Map<String, Object> instances) {
+            String name, CompletableFuture<Optional<Stored>> read, Map<String, Object> instances, Set<Long> asked) {
         Map<String, @Nullable Object> lock = new LinkedHashMap<>();
         lock.put("name", name);
         lock.put("id", IDS.keyOf(name));
@@ -169,7 +181,7 @@ final class LocksOverview {
             if (stored.isEmpty()) {
                 return null;
             }
-            describe(stored.get(), lock, instances);
+            describe(stored.get(), lock, instances, asked);
         } catch (CompletionException ex) {
             if (ex.getCause() instanceof LockStoreException failure && !failure.isTransient()) {
                 // Another program has written the key.
@@ -183,7 +195,8 @@ final class LocksOverview {
         return lock;
     }
 
-    private static void describe(Stored stored, Map<String, @Nullable Object> lock, Map<String, Object> instances) {
+    private static void describe(
+            Stored stored, Map<String, @Nullable Object> lock, Map<String, Object> instances, Set<Long> asked) {
         lock.put("mode", stored.mode());
         lock.put("token", text(stored.fencingToken()));
         lock.put("remaining", millis(stored.remaining()));
@@ -216,11 +229,13 @@ final class LocksOverview {
                         .limit(MAX_HOLDERS)
                         .map(grant -> {
                             Map<String, @Nullable Object> holder = new LinkedHashMap<>();
+                            holder.put("id", grant.id());
                             holder.put("instance", reference(grant.holder(), instances));
                             holder.put("token", text(grant.fencingToken()));
                             holder.put("remaining", millis(grant.remaining()));
                             holder.put("permits", grant.permits());
                             holder.put("since", time(grant.since()));
+                            holder.put("asked", asked.contains(grant.fencingToken()));
                             return holder;
                         })
                         .toList());
@@ -232,6 +247,7 @@ final class LocksOverview {
         description.put("renewed", held.renewed());
         description.put("renewals", held.renewals());
         description.put("state", held.state());
+        description.put("asked", held.releaseRequested());
         return description;
     }
 
@@ -264,19 +280,47 @@ final class LocksOverview {
         return token != null ? token.toString() : null;
     }
 
-    /** Outcomes of a release. */
-    enum Release {
+    /** Outcomes of a release or of a request. */
+    enum Outcome {
         /** The owner has lost the lock. */
         RELEASED,
+        /** The owner was sent a message. */
+        ASKED,
         /** The lock was free. */
         FREE,
+        /** The lock, or this holder, has no owner that could be asked: it has ended, or is kept by a minimum hold. */
+        UNOWNED,
         /** Another grant than the one that was shown owns the lock, which keeps it. */
         CHANGED
     }
 
     /**
-     * Ends all grants of the lock, if it still has the owner that was shown. The check and the release are not one
-     * step, and a grant between them is therefore ended as well.
+     * Ends all grants of the lock, if it still has the owner that was shown.
+     *
+     * @see #act
+     */
+    Outcome release(@Nullable String id, String token) {
+        return act(id, token, lock -> lock.forceUnlock() ? Outcome.RELEASED : Outcome.FREE);
+    }
+
+    /**
+     * Asks the owners of the lock to release it, if it still has the owner that was shown.
+     *
+     * @param holder id of the grant whose owner is asked, or {@code null} to ask all owners
+     * @see #act
+     */
+    Outcome ask(@Nullable String id, String token, @Nullable String holder) {
+        return act(
+                id,
+                token,
+                lock -> (holder != null ? lock.requestRelease(holder) : lock.requestRelease())
+                        ? Outcome.ASKED
+                        : Outcome.UNOWNED);
+    }
+
+    /**
+     * Does something with a lock, if it still has the owner that was shown. The check and the action are not one step,
+     * and a grant between them is therefore affected as well.
      *
      * @param id of the lock, as {@link #next} describes it
      * @param token that of the exclusive owner that was shown; empty for readers and permits, whose tokens change with
@@ -284,7 +328,7 @@ final class LocksOverview {
      * @throws LockStoreException if the store does not answer
      * @throws IllegalArgumentException if the id is missing, or no lock can have it
      */
-    Release release(@Nullable String id, String token) {
+    private Outcome act(@Nullable String id, String token, Function<LeaseLock, Outcome> action) {
         String name = id != null ? IDS.nameOf(id) : null;
         if (name == null) {
             throw new IllegalArgumentException("This is no id of a lock.");
@@ -292,12 +336,9 @@ final class LocksOverview {
         LockRequest unused = LockRequest.of(name);
         Stored stored = this.inventory.stored(name).orElse(null);
         if (stored == null) {
-            return Release.FREE;
+            return Outcome.FREE;
         }
         String present = stored.mode() == LockMode.WRITE ? text(stored.fencingToken()) : "";
-        if (!token.equals(present)) {
-            return Release.CHANGED;
-        }
-        return this.registry.getLock(name).forceUnlock() ? Release.RELEASED : Release.FREE;
+        return token.equals(present) ? action.apply(this.registry.getLock(name)) : Outcome.CHANGED;
     }
 }

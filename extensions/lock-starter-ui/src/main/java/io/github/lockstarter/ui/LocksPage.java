@@ -24,8 +24,9 @@ import org.springframework.boot.json.JsonWriter;
  * interceptors and paths, and works without Spring MVC.
  *
  * <p>{@code GET data} answers with the next locks, by the parameters {@code cursor}, {@code text} and {@code count};
- * {@code POST release} releases the lock of the parameters {@code id} and {@code token}. It needs a header that no form
- * of another site can send, besides the token of Spring Security where that is present.
+ * {@code POST release} releases the lock of the parameters {@code id} and {@code token}, and {@code POST ask} asks its
+ * owners to release it, or one of them by the parameter {@code holder}. Both need a header that no form of another site
+ * can send, besides the token of Spring Security where that is present.
  */
 final class LocksPage extends HttpServlet {
 
@@ -46,6 +47,10 @@ final class LocksPage extends HttpServlet {
             "/", "text/html",
             "/locks.css", "text/css",
             "/locks.js", "text/javascript");
+
+    /** Paths of requests that do something, and the methods of the endpoint that do the same. */
+    private static final Map<String, WebEndpointHttpMethod> ACTIONS =
+            Map.of("/release", WebEndpointHttpMethod.DELETE, "/ask", WebEndpointHttpMethod.POST);
 
     private final transient Supplier<LocksOverview> overview;
 
@@ -110,9 +115,9 @@ final class LocksPage extends HttpServlet {
             sendFile(path, response);
         } else if (isGet && "/data".equals(path)) {
             answer(response, () -> data(request));
-        } else if (method.equals("POST") && "/release".equals(path)) {
+        } else if (method.equals("POST") && path != null && ACTIONS.containsKey(path)) {
             request.setCharacterEncoding(StandardCharsets.UTF_8.name());
-            release(request, response);
+            act(path, request, response);
         } else {
             refuse(path, response);
         }
@@ -120,10 +125,10 @@ final class LocksPage extends HttpServlet {
 
     /** Answers a request whose path or method is unknown. */
     private void refuse(@Nullable String path, HttpServletResponse response) {
-        boolean isRelease = "/release".equals(path);
-        if (isRelease || path == null || TYPES.containsKey(path) || path.equals("/data")) {
-            String release = this.rights.permits(WebEndpointHttpMethod.DELETE) ? "POST" : "";
-            response.setHeader("Allow", isRelease ? release : "GET, HEAD");
+        WebEndpointHttpMethod action = path != null ? ACTIONS.get(path) : null;
+        if (action != null || path == null || TYPES.containsKey(path) || path.equals("/data")) {
+            String post = action != null && this.rights.permits(action) ? "POST" : "";
+            response.setHeader("Allow", action != null ? post : "GET, HEAD");
             response.setStatus(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
         } else {
             response.setStatus(HttpServletResponse.SC_NOT_FOUND);
@@ -162,12 +167,14 @@ final class LocksPage extends HttpServlet {
         String text = request.getParameter("text");
         Map<String, @Nullable Object> data = this.overview.get().next(cursor, text != null ? text : "", count(request));
         data.put("application", this.application);
-        data.put(
-                "mayRelease",
-                this.rights.permits(WebEndpointHttpMethod.DELETE)
-                        && isPermitted(WebEndpointHttpMethod.DELETE, request));
+        data.put("mayRelease", mayAct(WebEndpointHttpMethod.DELETE, request));
+        data.put("mayAsk", mayAct(WebEndpointHttpMethod.POST, request));
         data.put("csrf", this.security != null ? this.security.csrfParameter(request) : null);
         return data;
+    }
+
+    private boolean mayAct(WebEndpointHttpMethod method, HttpServletRequest request) {
+        return this.rights.permits(method) && isPermitted(method, request);
     }
 
     private static int count(HttpServletRequest request) {
@@ -181,17 +188,25 @@ final class LocksPage extends HttpServlet {
         return Math.min(Math.max(Integer.parseInt(count), 1), MOST);
     }
 
-    private void release(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    private void act(String path, HttpServletRequest request, HttpServletResponse response) throws IOException {
+        WebEndpointHttpMethod method = Objects.requireNonNull(ACTIONS.get(path));
         String id = request.getParameter("id");
-        String token = request.getParameter("token");
-        if (!this.rights.permits(WebEndpointHttpMethod.DELETE)) {
-            refuse("/release", response);
-        } else if (!isPermitted(WebEndpointHttpMethod.DELETE, request)) {
+        String token = Objects.requireNonNullElse(request.getParameter("token"), "");
+        if (!this.rights.permits(method)) {
+            refuse(path, response);
+        } else if (!isPermitted(method, request)) {
             deny(response);
         } else if (request.getHeader("X-Requested-With") == null) {
             response.setStatus(HttpServletResponse.SC_FORBIDDEN);
         } else {
-            answer(response, () -> Map.of("outcome", this.overview.get().release(id, token != null ? token : "")));
+            answer(response, () -> {
+                LocksOverview locks = this.overview.get();
+                return Map.of(
+                        "outcome",
+                        method == WebEndpointHttpMethod.DELETE
+                                ? locks.release(id, token)
+                                : locks.ask(id, token, request.getParameter("holder")));
+            });
         }
     }
 

@@ -5,7 +5,7 @@
   const TEXTS = {
     en: {
       title: 'Locks', filter: 'Name contains', refresh: 'Refresh', auto: 'Refresh every 5 s', language: 'Language',
-      more: 'Load more', searchOn: 'Continue the search', cancel: 'Cancel', release: 'Release',
+      more: 'Load more', searchOn: 'Continue the search', cancel: 'Cancel', release: 'Release', ask: 'Ask to release',
       name: 'Lock', mode: 'Mode', owner: 'Owner', held: 'Held for', lease: 'Lease left', waiting: 'Waiting', actions: 'Actions',
       leader: 'leader', WRITE: 'Exclusive', READ: 'Read', PERMIT: 'Permits', unknown: 'unknown', here: 'this instance', colon: ': ', waitHere: n => `${n} here`, atRisk: 'at risk',
       readers: n => n === 1 ? '1 reader' : `${n} readers`,
@@ -27,9 +27,12 @@
       consequence: 'Every owner loses the lock, and the next one begins immediately. The present owner is notified, and works on until '
         + 'then: for milliseconds, or without a message until its next renewal or the end of a fixed lease. Prefer to stop the '
         + 'instance that holds the lock.',
-      RELEASED: 'Released: ', FREE: 'The lock was free already: ',
-      CHANGED: 'Nothing was released, because the lock has another owner by now: ',
+      RELEASED: 'Released: ', FREE: 'The lock was free already: ', ASKED: 'Asked to release: ',
+      UNOWNED: 'There was no owner to ask, because the lock was released, or is kept by a minimum hold alone: ',
+      CHANGED: 'Nothing was done, because the lock has another owner by now: ',
       notReleased: why => `The lock may not have been released. ${why}`,
+      notAsked: why => `An owner was not asked. ${why}`,
+      asked: (n, all) => n === all ? 'asked' : `${n} of ${all} asked`,
       notRead: 'not read in time', notShown: 'cannot be shown, because its data is damaged',
       late: n => `Redis answered too slowly: the data of ${n === 1 ? '1 lock is' : `${n} locks is`} missing. Refresh, or enter a part of the name.`,
       fullName: 'Full name', codes: 'Code points', token: 'Fencing token', since: 'Since', instance: 'Instance', started: 'started', thread: 'Thread of this instance',
@@ -39,7 +42,7 @@
     },
     zh: {
       title: '锁', filter: '名称包含', refresh: '刷新', auto: '每 5 秒刷新', language: '语言',
-      more: '加载更多', searchOn: '继续查找', cancel: '取消', release: '强制释放',
+      more: '加载更多', searchOn: '继续查找', cancel: '取消', release: '强制释放', ask: '请求释放',
       name: '锁', mode: '模式', owner: '持有者', held: '已持有', lease: '租约剩余', waiting: '等待', actions: '操作',
       leader: '主节点', WRITE: '独占', READ: '读', PERMIT: '许可', unknown: '未知', here: '本实例', colon: '：', waitHere: n => `本实例 ${n}`, atRisk: '有风险',
       readers: n => `${n} 个读者`, permits: (p, n) => `${p} 个许可，${n} 个持有者`,
@@ -55,7 +58,9 @@
       question: '强制释放这把锁？', ownerIs: owner => `持有者：${owner}`,
       consequence: '所有持有者都会丢锁，下一个等待者立即拿到锁。当前持有者会收到通知，在此之前继续执行：通常只有几毫秒，'
         + '收不到通知时要到下一次续期，固定租约要到租约结束。如果可以，请改为停掉持有锁的实例。',
-      RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，没有释放：', notReleased: why => `锁可能没有释放。${why}`,
+      RELEASED: '已释放：', FREE: '锁已经是空闲的：', CHANGED: '锁已换了持有者，未执行操作：', notReleased: why => `锁可能没有释放。${why}`,
+      ASKED: '已请求释放：', UNOWNED: '没有可以请求的持有者，锁已释放，或者只是在等 minHold 结束：', notAsked: why => `有持有者没有收到请求。${why}`,
+      asked: (n, all) => n === all ? '已请求释放' : `已请求 ${n}/${all}`,
       notRead: '未能及时读取', notShown: '数据已损坏，无法显示',
       late: n => `Redis 响应太慢，缺少 ${n} 把锁的数据。请刷新，或者输入名称的一部分。`,
       fullName: '完整名称', codes: '码点', token: '防护令牌', since: '加锁时间', instance: '实例', started: '启动于', thread: '本实例的线程',
@@ -84,6 +89,7 @@
   let cursor = null;
   let loadedAt = null;
   let mayRelease = false;
+  let mayAsk = false;
   let csrf = null;
   let application = '';
   let sort = null;
@@ -96,6 +102,8 @@
   let shownText = null;
   let loading = false;
   const open = new Set();
+  /** Grants whose owners were asked: other instances do not report it. No other grant has the same token or id. */
+  const requested = new Set();
 
   let language = remembered() || (navigator.languages || []).map(tag => tag.slice(0, 2)).find(tag => TEXTS[tag]) || 'en';
   const t = key => TEXTS[language][key];
@@ -181,6 +189,27 @@
       ? `${t('permits')(lock.permits, lock.holdersCount)}${t('colon')}${first}${lock.holdersCount > 1 ? ' …' : ''}` : first;
   }
 
+  const grantKey = (lock, grant) => `${lock.id} ${grant}`;
+
+  /** Returns whether a holder was asked; null: the exclusive owner. For a grant of this instance, the instance knows. */
+  function isAsked(lock, holder) {
+    return holder ? holder.asked || requested.has(grantKey(lock, holder.id))
+      : lock.held ? lock.held.asked : requested.has(grantKey(lock, lock.token));
+  }
+
+  function askedChip(lock) {
+    const all = (lock.holders || []).length || 1;
+    const count = lock.holdersCount ? lock.holders.filter(each => isAsked(lock, each)).length : Number(isAsked(lock));
+    return count ? el('span', { class: 'chip' }, t('asked')(count, all)) : '';
+  }
+
+  function askButton(lock, holder) {
+    const label = `${t('ask')}${t('colon')}${holder ? `${instanceText(holder.instance)} ${holder.token}` : plain(lock.name)}`;
+    const button = el('button', { type: 'button', class: 'ask', 'aria-label': label, 'data-holder': holder ? holder.id : '' }, t('ask'));
+    button.addEventListener('click', () => askToRelease(lock, holder));
+    return button;
+  }
+
   // ---- Rows
 
   function cell(column, ...children) {
@@ -200,6 +229,9 @@
       return failedRow(toggle, lock.error ? plain(lock.error) : t('notRead'));
     }
     const actions = cell('actions');
+    if (mayAsk) {
+      actions.append(askButton(lock));
+    }
     if (mayRelease) {
       const button = el('button', { type: 'button', class: 'release', 'aria-label': `${t('release')}: ${plain(lock.name)}` }, t('release'));
       button.addEventListener('click', () => ask(row));
@@ -209,7 +241,8 @@
     return el('tr', { role: 'row', class: 'lock' },
       cell('name', toggle),
       cell('mode', el('span', { class: 'chip' }, lock.name.startsWith('leader.') ? t('leader') : t(lock.mode) || t('unknown'))),
-      cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ', lock.held ? el('span', { class: 'chip' }, t(lock.holdersCount > 1 ? 'heldHere' : 'here')) : '')),
+      cell('owner', el('span', { class: 'owner' }, ownerText(lock), ' ',
+        lock.held ? el('span', { class: 'chip' }, t(lock.holdersCount > 1 ? 'heldHere' : 'here')) : '', ' ', askedChip(lock))),
       cell('held', time(lock.since, duration(row.at - lock.since))),
       cell('lease', el('span', {}, lock.remaining == null ? t('unknown') : duration(lock.remaining), ' ',
         atRisk ? el('span', { class: 'chip warn' }, '⚠ ' + t('atRisk')) : '')),
@@ -246,12 +279,16 @@
       fact('renewals', t(lock.held.renewed ? 'renewed' : 'notRenewed')(lock.held.renewals));
     }
     fact('waitersHere', lock.waitersHere == null ? null : String(lock.waitersHere));
-    return el('tr', { role: 'row', class: 'details' }, el('td', { role: 'cell', colspan: 7 }, facts,
+    const shown = el('tr', { role: 'row', class: 'details' }, el('td', { role: 'cell', colspan: 7 }, facts,
       ...list('holders', lock.holders, lock.holdersCount, each => [
         instanceText(each.instance), lock.mode === 'PERMIT' ? ` · ${t('PERMIT')}${t('colon')}${each.permits}` : '',
         ' · ', t('held'), ' ', time(each.since, duration(row.at - each.since)),
-        each.remaining == null ? '' : ` · ${t('lease')} ${duration(each.remaining)}`, ` · ${t('token')} ${each.token}`]),
+        each.remaining == null ? '' : ` · ${t('lease')} ${duration(each.remaining)}`, ` · ${t('token')} ${each.token} `,
+        isAsked(lock, each) ? el('span', { class: 'chip' }, t('asked')(1, 1)) : '', ' ',
+        mayAsk && lock.holdersCount > 1 ? askButton(lock, each) : '']),
       ...list('line', lock.line, lock.waiting, each => [`${instanceText(each.instance)} · ${t(each.mode)}`])));
+    shown.lockName = lock.name;
+    return shown;
   }
 
   function list(title, items, all, describe) {
@@ -356,8 +393,8 @@
     const focused = document.activeElement;
     const name = focused.closest('tr') ? focused.closest('tr').lockName : null;
     $('rows').replaceChildren(...sorted().slice(0, MOST_ROWS).flatMap(elements));
-    const row = name == null ? null : [...$('rows').children].find(each => each.lockName === name);
-    const same = row && row.querySelector(focused.className === 'release' ? '.release' : '.toggle');
+    const buttons = name == null ? [] : [...$('rows').children].filter(each => each.lockName === name).flatMap(each => [...each.querySelectorAll('button')]);
+    const same = buttons.find(each => each.className === focused.className && each.dataset.holder === focused.dataset.holder) || buttons[0];
     if (same) {
       same.focus({ preventScroll: true });
     }
@@ -436,6 +473,7 @@
     problem = null;
     only = data.only;
     mayRelease = data.mayRelease;
+    mayAsk = data.mayAsk;
     csrf = data.csrf;
     cursor = data.cursor;
     if (!next) {
@@ -457,6 +495,36 @@
 
   // ---- Release
 
+  /** Asks the owner of one grant, or all owners. A confirmation is not needed, because every owner decides itself. */
+  async function askToRelease(lock, holder) {
+    const answer = await change('ask', lock, 'notAsked', holder ? { holder: holder.id } : {});
+    const isDone = answer != null && answer.outcome === 'ASKED';
+    if (isDone) {
+      const grants = holder ? [holder.id] : lock.holdersCount ? lock.holders.map(each => each.id) : [lock.token];
+      grants.forEach(each => requested.add(grantKey(lock, each)));
+    }
+    await load(false);
+    if (!isDone) {
+      $('outcome').focus();
+    }
+  }
+
+  /** Sends an action with the owner that is shown, and notes its outcome. Returns the answer if there is one. */
+  async function change(action, lock, failed, more) {
+    try {
+      const body = new URLSearchParams({ id: lock.id, token: lock.mode === 'WRITE' ? lock.token || '' : '', ...more });
+      if (csrf) {
+        body.set(csrf.name, csrf.value);
+      }
+      const answer = await send(action, { method: 'POST', body });
+      outcome = () => [t(answer.outcome), ...printable(lock.name)];
+      return answer;
+    } catch (failure) {
+      outcome = () => t(failed)(plain(failure.why()));
+      return null;
+    }
+  }
+
   function ask(row) {
     asked = row;
     const codes = spelled(row.lock.name);
@@ -470,18 +538,8 @@
   }
 
   async function release() {
-    const lock = asked.lock;
     $('release').disabled = true;
-    try {
-      const body = new URLSearchParams({ id: lock.id, token: lock.mode === 'WRITE' ? lock.token || '' : '' });
-      if (csrf) {
-        body.set(csrf.name, csrf.value);
-      }
-      const answer = await send('release', { method: 'POST', body });
-      outcome = () => [t(answer.outcome), ...printable(lock.name)];
-    } catch (failure) {
-      outcome = () => t('notReleased')(plain(failure.why()));
-    }
+    await change('release', asked.lock, 'notReleased', {});
     $('confirm').close();
     await load(false);
     $('outcome').focus();

@@ -94,6 +94,11 @@ final class Instance implements AutoCloseable {
         return post("/locks/release", Map.of("id", id(name), "token", token), "X-Requested-With", "test");
     }
 
+    /** Asks the owners of a lock to release it as the page does. */
+    Answer ask(String name, String token) {
+        return post("/locks/ask", Map.of("id", id(name), "token", token), "X-Requested-With", "test");
+    }
+
     Answer post(String path, Map<String, String> parameters, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(
                         URI.create(path.startsWith("http") ? path : address() + path))
@@ -112,7 +117,7 @@ final class Instance implements AutoCloseable {
         return new LockKeys("lock", LoggedNames.withKeys(true)).keyOf(name);
     }
 
-    /** Sends a request with another method than GET and POST. */
+    /** Sends a request without a body. */
     Answer request(String method, String path, String... headers) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(address() + path)).method(method, BodyPublishers.noBody());

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.testsupport.DamagedLock;
 import io.github.lockstarter.testsupport.RedisCli;
+import io.github.lockstarter.testsupport.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -112,6 +113,7 @@ class LocksPageBrowserTest extends BrowserFixture {
         browser.find("#count", "3 locks");
 
         shouldBeAlike("tr.lock .toggle");
+        shouldBeAlike("tr.lock .ask");
         shouldBeAlike("tr.lock .release");
 
         browser.evaluate("document.querySelectorAll('tr.lock .toggle').forEach(toggle => toggle.click())");
@@ -387,6 +389,98 @@ class LocksPageBrowserTest extends BrowserFixture {
         browser.find("#count", "No lock is held.");
         assertThat(lease.release()).as("still ours").isFalse();
         browser.awaitTrue("document.activeElement.id === 'outcome'");
+    }
+
+    @Test
+    void shouldAskOwnersByKeyboardAndMarkThem(RedisCli redis) throws Exception {
+        Lease own = registry.acquire(LockRequest.of("job:own"));
+        redis.command("HSET", "lock:{job:theirs}", "o", "Zx8cV6bN4mQ-0000000000", "f", "1795758698000000");
+        redis.command("PEXPIRE", "lock:{job:theirs}", "600000");
+        LockRequest permit = LockRequest.of("render").withPermits(1, 2);
+        List<Lease> permits = List.of(registry.acquire(permit), registry.acquire(permit));
+        visit("en", WIDE, "light");
+        browser.find("tr.lock .toggle", "render");
+        browser.find("th.c-name button").click();
+
+        tabTo("tr.lock .ask");
+        browser.press(Keys.ENTER);
+        browser.find("#outcome", "Asked to release: job:own");
+        awaitLoaded();
+        assertThat(own.isReleaseRequested()).isTrue();
+        assertThat(own.isHeld()).isTrue();
+        assertThat(browser.focused().getAttribute("aria-label")).isEqualTo("Ask to release: job:own");
+        assertThat(owner("job:own")).contains("this instance", "asked");
+        assertThat(owner("job:theirs")).doesNotContain("asked");
+
+        ask("job:theirs");
+        browser.find("#outcome", "Asked to release: job:theirs");
+        assertThat(owner("job:theirs")).contains("asked");
+        browser.find("tr.lock .toggle", "render").click();
+        tabTo("tr.details li:nth-child(2) .ask");
+        browser.press(Keys.ENTER);
+        browser.find("tr.details li:nth-child(2) .chip", "asked");
+        awaitLoaded();
+        assertThat(permits).extracting(Lease::isReleaseRequested).containsExactly(false, true);
+        assertThat(owner("render")).contains("1 of 2 asked");
+        assertThat(browser.evaluate("document.activeElement.matches('tr.details li:nth-child(2) .ask')"))
+                .isEqualTo(true);
+        shouldBeAccessible();
+        browser.screenshot("asked-wide");
+        browser.width(1000);
+        shouldFit();
+        browser.width(NARROW);
+        shouldBeAccessible();
+        browser.screenshot("asked-narrow");
+
+        redis.command("HSET", "lock:{job:theirs}", "o", "Zx8cV6bN4mQ-0000000001", "f", "1795758698000001");
+        browser.find("#search button").click();
+        awaitLoaded();
+        assertThat(owner("job:theirs")).as("the next owner").doesNotContain("asked");
+        assertThat(owner("job:own")).contains("asked");
+
+        browser.colorScheme("dark");
+        browser.find("#language option[value=zh]").click();
+        assertThat(owner("job:own")).contains("已请求释放");
+        assertThat(owner("render")).contains("已请求 1/2");
+        shouldBeAccessible();
+        browser.screenshot("asked-zh-dark-narrow");
+    }
+
+    private static String owner(String name) {
+        return String.valueOf(browser.evaluate(row(name) + ".querySelector('.owner').textContent"));
+    }
+
+    private static void ask(String name) {
+        browser.evaluate(row(name) + ".querySelector('.ask').click()");
+        browser.awaitTrue("!document.getElementById('outcome').hidden && document.getElementById('outcome').textContent"
+                + ".includes('" + name + "')");
+        awaitLoaded();
+    }
+
+    private static String row(String name) {
+        return "[...document.querySelectorAll('tr.lock')].find(row => row.lockName === '" + name + "')";
+    }
+
+    @Test
+    void shouldSayWhyAnOwnerWasNotAsked(RedisServer redis) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("job"));
+        try (Instance polling = Instance.start(
+                "--spring.data.redis.host=" + redis.host(),
+                "--spring.data.redis.port=" + redis.port(),
+                "--distributed-lock.redis.messages=polling",
+                "--management.endpoint.locks.access=unrestricted")) {
+            browser.languages("en");
+            browser.width(WIDE);
+            browser.visit(polling.address() + "/locks/");
+            browser.find("tr.lock .ask").click();
+
+            browser.find("#outcome", "An owner was not asked. No message was sent");
+            browser.awaitTrue("document.activeElement.id === 'outcome'");
+            assertThat(owner("job")).doesNotContain("asked");
+            // Scripts are not stopped by the end of their page.
+            awaitLoaded();
+        }
+        assertThat(lease.release()).as("still ours").isTrue();
     }
 
     private static void tabTo(String selector) {

@@ -210,11 +210,80 @@ class LocksPageRedisTest {
     }
 
     @Test
+    void shouldAskTheOwnersOfLocks() throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("busy"));
+        LockRequest permit = LockRequest.of("exports").withPermits(1, 2);
+        List<Lease> permits = List.of(registry.acquire(permit), registry.acquire(permit));
+        registry.acquire(LockRequest.of("over").withMinHold(PATIENCE)).release();
+        Answer before = completeData();
+        assertThat(before.<Boolean>at("$.mayAsk")).isTrue();
+        assertThat(PageTests.<Boolean>list(before, lock("busy") + "held.asked")).containsExactly(false);
+        List<String> holders = before.at(lock("exports") + "holders[*].id");
+
+        assertThat(shop.ask("busy", Long.toString(lease.fencingToken() - 1)).<String>at("$.outcome"))
+                .as("another owner was shown")
+                .isEqualTo("CHANGED");
+        assertThat(lease.isReleaseRequested()).isFalse();
+        assertThat(shop.ask("busy", Long.toString(lease.fencingToken())).<String>at("$.outcome"))
+                .isEqualTo("ASKED");
+        assertThat(lease.isReleaseRequested()).isTrue();
+        assertThat(shop.post(
+                                "/locks/ask",
+                                Map.of("id", Instance.id("exports"), "token", "", "holder", holders.get(1)),
+                                "X-Requested-With",
+                                "test")
+                        .<String>at("$.outcome"))
+                .isEqualTo("ASKED");
+        assertThat(permits).extracting(Lease::isReleaseRequested).containsExactly(false, true);
+        String token = only(before, lock("over") + "token");
+        assertThat(shop.ask("over", token).<String>at("$.outcome")).isEqualTo("UNOWNED");
+        assertThat(shop.ask("free", "").<String>at("$.outcome")).isEqualTo("FREE");
+
+        Answer after = completeData();
+        assertThat(PageTests.<Boolean>list(after, lock("busy") + "held.asked")).containsExactly(true);
+        assertThat(PageTests.<Boolean>list(after, lock("exports") + "holders[*].asked"))
+                .containsExactly(false, true);
+        permits.forEach(Lease::release);
+        assertThat(lease.release()).as("still ours").isTrue();
+    }
+
+    /** Returns data in which all locks were read in time. */
+    private static Answer completeData() {
+        return await().atMost(PATIENCE)
+                .pollInSameThread()
+                .until(
+                        () -> shop.get("/locks/data"),
+                        data -> data.status() == 200
+                                && data.<List<?>>at("$.locks[*].late").isEmpty());
+    }
+
+    @Test
+    void shouldSayThatNoMessageCanBeSent(RedisServer redis) throws Exception {
+        Lease lease = registry.acquire(LockRequest.of("busy"));
+        try (Instance polling = Instance.start(
+                "--spring.data.redis.host=" + redis.host(),
+                "--spring.data.redis.port=" + redis.port(),
+                "--distributed-lock.redis.messages=polling",
+                "--management.endpoint.locks.access=unrestricted")) {
+
+            Answer refused = polling.ask("busy", Long.toString(lease.fencingToken()));
+
+            assertThat(refused.status()).isEqualTo(503);
+            assertThat(refused.<String>at("$.error")).contains("distributed-lock.redis.messages");
+        }
+        lease.release();
+    }
+
+    @Test
     void shouldRejectWhatNoPageSends() throws Exception {
         Lease lease = registry.acquire(LockRequest.of("safe"));
         String token = Long.toString(lease.fencingToken());
 
         assertThat(shop.post("/locks/release", Map.of("id", Instance.id("safe"), "token", token))
+                        .status())
+                .as("a form of another site")
+                .isEqualTo(403);
+        assertThat(shop.post("/locks/ask", Map.of("id", Instance.id("safe"), "token", token))
                         .status())
                 .as("a form of another site")
                 .isEqualTo(403);
@@ -231,6 +300,7 @@ class LocksPageRedisTest {
         assertThat(shop.get("/locks/data?count=x").status()).isEqualTo(400);
         assertThat(shop.get("/locks/LocksPage.class").status()).isEqualTo(404);
         assertThat(shop.get("/locks/nothing").status()).isEqualTo(404);
+        assertThat(lease.isReleaseRequested()).isFalse();
         assertThat(lease.release()).as("still ours").isTrue();
     }
 
@@ -242,12 +312,15 @@ class LocksPageRedisTest {
         }
         assertNotAllowed(shop.request("DELETE", "/locks/release"), "POST");
         assertNotAllowed(shop.get("/locks/release"), "POST");
+        assertNotAllowed(shop.get("/locks/ask"), "POST");
         assertThat(shop.request("PUT", "/locks/nothing").headers().firstValue("Allow"))
                 .isEmpty();
         try (Instance readOnly = Instance.start(
                 "--spring.data.redis.host=" + redis.host(), "--spring.data.redis.port=" + redis.port())) {
             assertNotAllowed(readOnly.release("order", "1"), "");
             assertNotAllowed(readOnly.get("/locks/release"), "");
+            assertNotAllowed(readOnly.ask("order", "1"), "");
+            assertThat(readOnly.get("/locks/data").<Boolean>at("$.mayAsk")).isFalse();
         }
     }
 
@@ -420,6 +493,7 @@ class LocksPageRedisTest {
         assertThat(data.<String>at("$.error")).isNotBlank();
         assertThat(data.<Object>at("$.locks")).isNull();
         assertThat(released.status()).isEqualTo(503);
+        assertThat(shop.ask("dark", "").status()).isEqualTo(503);
         proxy.heal();
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(shop.get("/locks/data").<List<String>>at("$.locks[*].name"))

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -42,12 +43,35 @@ class ManualFilterChainTest {
         return new String[] {"Authorization", "Basic " + credentials};
     }
 
+    private static String[] json(String... headers) {
+        return Stream.concat(Stream.of("Content-Type", "application/json"), Stream.of(headers))
+                .toArray(String[]::new);
+    }
+
     @ParameterizedTest
     @ValueSource(classes = {OneChain.class, ChainOfEndpoints.class})
-    void shouldPermitARecipeToReleaseALock(Class<?> application) throws Exception {
+    void shouldPermitTheRecipesToAskForALockAndToReleaseIt(Class<?> application) throws Exception {
         try (Instance instance = start(application)) {
             Lease lease = instance.bean(LockRegistry.class).acquire(LockRequest.of("order"));
 
+            assertThat(instance.request("POST", "/actuator/locks/order", json()).status())
+                    .as("anonymous")
+                    .isIn(302, 401);
+            assertThat(instance.request("POST", "/actuator/locks/order", json(as("reader")))
+                            .status())
+                    .as("a user without the right")
+                    .isEqualTo(403);
+            assertThat(lease.isReleaseRequested()).isFalse();
+            assertThat(instance.post("/actuator/locks/order", Map.of(), as("admin"))
+                            .status())
+                    .as("a form of another site")
+                    .isEqualTo(415);
+            assertThat(lease.isReleaseRequested()).isFalse();
+            assertThat(instance.request("POST", "/actuator/locks/order", json(as("admin")))
+                            .status())
+                    .as("an administrator, without a CSRF token")
+                    .isEqualTo(200);
+            assertThat(lease.isReleaseRequested()).isTrue();
             assertThat(instance.request("DELETE", "/actuator/locks/order").status())
                     .as("anonymous")
                     .isIn(302, 401);
@@ -128,6 +152,8 @@ class ManualFilterChainTest {
             return http.authorizeHttpRequests(requests -> requests.requestMatchers("/locks/**")
                             .authenticated()
                             .requestMatchers(HttpMethod.DELETE, "/actuator/locks/**")
+                            .hasRole("ADMIN")
+                            .requestMatchers(HttpMethod.POST, "/actuator/locks/**")
                             .hasRole("ADMIN")
                             .requestMatchers("/actuator/**")
                             .hasRole("OPERATOR")

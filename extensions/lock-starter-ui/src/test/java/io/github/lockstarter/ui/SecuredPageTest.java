@@ -60,12 +60,16 @@ class SecuredPageTest {
 
     /** Releases a lock, with the CSRF token of the data, if there are any. */
     private static Answer release(Lease lease, Answer data, String... headers) {
+        return post("/app/locks/release", lease, data, headers);
+    }
+
+    private static Answer post(String path, Lease lease, Answer data, String... headers) {
         Map<String, String> parameters =
                 new HashMap<>(Map.of("id", Instance.id(lease.name()), "token", Long.toString(lease.fencingToken())));
         if (data != null) {
             parameters.put(data.at("$.csrf.name"), data.at("$.csrf.value"));
         }
-        return instance.post("/app/locks/release", parameters, headers);
+        return instance.post(path, parameters, headers);
     }
 
     @Test
@@ -87,10 +91,15 @@ class SecuredPageTest {
         Answer data = instance.get("/app/locks/data", as("reader"));
         assertThat(data.status()).isEqualTo(200);
         assertThat(data.<Boolean>at("$.mayRelease")).isFalse();
+        assertThat(data.<Boolean>at("$.mayAsk")).isFalse();
 
         Answer refused = release(lease, data, as("reader", "X-Requested-With", "test"));
 
         assertThat(refused.status()).isEqualTo(403);
+        assertThat(post("/app/locks/ask", lease, data, as("reader", "X-Requested-With", "test"))
+                        .status())
+                .isEqualTo(403);
+        assertThat(lease.isReleaseRequested()).isFalse();
         assertThat(lease.release()).as("still held").isTrue();
     }
 
@@ -104,6 +113,14 @@ class SecuredPageTest {
                         .status())
                 .as("without the token")
                 .isEqualTo(403);
+        assertThat(post("/app/locks/ask", lease, null, as("operator", "X-Requested-With", "test"))
+                        .status())
+                .as("a request without the token")
+                .isEqualTo(403);
+        assertThat(lease.isReleaseRequested()).isFalse();
+        assertThat(post("/app/locks/ask", lease, data, as("operator", "X-Requested-With", "test"))
+                        .<String>at("$.outcome"))
+                .isEqualTo("ASKED");
         assertThat(lease.isHeld()).isTrue();
         Answer released = release(lease, data, as("operator", "X-Requested-With", "test"));
         assertThat(released.status()).isEqualTo(200);

@@ -27,6 +27,7 @@ final class Actuator {
     HttpResponse<String> send(String method, String path) {
         String port = this.environment.getProperty("local.server.port");
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/" + path))
+                .header("Content-Type", "application/json")
                 .method(method, HttpRequest.BodyPublishers.noBody())
                 .build();
         try {

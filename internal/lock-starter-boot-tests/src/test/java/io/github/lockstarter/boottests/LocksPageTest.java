@@ -33,11 +33,14 @@ class LocksPageTest {
 
         HttpResponse<String> page = actuator.get("locks-page/");
         HttpResponse<String> data = actuator.get("locks-page/data");
+        HttpResponse<String> asked = actuator.send("POST", "locks/order");
 
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.body()).contains("locks.js");
         assertThat(data.statusCode()).as(data.body()).isEqualTo(200);
-        assertThat(data.body()).contains("\"name\":\"order\"", "\"mayRelease\":true");
+        assertThat(data.body()).contains("\"name\":\"order\"", "\"mayRelease\":true", "\"mayAsk\":true");
+        assertThat(asked.statusCode()).as(asked.body()).isEqualTo(200);
+        assertThat(lease.isReleaseRequested()).isTrue();
         lease.release();
     }
 }
