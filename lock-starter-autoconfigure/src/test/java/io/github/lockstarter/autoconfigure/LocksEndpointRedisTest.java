@@ -253,11 +253,14 @@ class LocksEndpointRedisTest {
     void shouldAskNobodyForAFormOfAnotherSite() throws Exception {
         Lease lease = registry.acquire(LockRequest.of("orders:42"));
 
-        for (String type : List.of("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")) {
-            assertThat(instance.post("/actuator/locks/orders:42", "--x--\r\n", type).status())
+        for (String type :
+                List.of("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")) {
+            assertThat(instance.post("/actuator/locks/orders:42", "--x--\r\n", type)
+                            .status())
                     .as(type)
                     .isEqualTo(415);
-            assertThat(instance.post("/actuator/locks?name=orders:42", "--x--\r\n", type).status())
+            assertThat(instance.post("/actuator/locks?name=orders:42", "--x--\r\n", type)
+                            .status())
                     .as(type)
                     .isEqualTo(415);
         }

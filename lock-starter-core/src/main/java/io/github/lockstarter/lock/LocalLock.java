@@ -1235,11 +1235,11 @@ public final class LocalLock {
 
     private void handOver(Acquisition acquisition, Waiter next, Moment now) {
         acquisition.handOvers++;
-        // The owner that was asked has released its grant. Nobody has asked the next one.
-        acquisition.isReleaseRequested = false;
         if (!acquisition.kind.isShared()) {
             acquisition.token++;
         }
+        // The owner that was asked has released its grant. Nobody has asked the next one.
+        acquisition.isReleaseRequested = false;
         grant(acquisition, next, Way.LOCAL, now);
     }
 

@@ -172,6 +172,7 @@ class DeferredResultTest {
 
     static class Texts extends Base<String> {}
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the results are not declared as futures
     static class Undeclared {
         @DistributedLock
         public Object object() {

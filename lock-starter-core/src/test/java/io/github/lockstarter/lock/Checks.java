@@ -1166,8 +1166,11 @@ final class Checks {
     void releaseRequested(Body body, Grant grant) {
         check(body.isHolding(grant) && body.asked != grant, "asked twice, or after its end", body);
         Acquisition former = grant.acquisition.former;
+        String id = body.side.inRequest;
+        Set<String> concerned = !body.isNext ? body.side.requested : id != null ? Set.of(id) : Set.of();
         check(
-                isAmong(body.side.requested, body) || former != null && body.side.requested.contains(former.id),
+                // A writer that was asked becomes a reader that is asked.
+                isAmong(concerned, body) || former != null && (body.asked != null || concerned.contains(former.id)),
                 "asked to release what nobody has requested",
                 body);
         body.asked = grant;

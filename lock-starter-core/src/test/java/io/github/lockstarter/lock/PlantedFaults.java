@@ -237,27 +237,27 @@ final class PlantedFaults {
                 "revokedAt != null");
         plant(
                 "a message about a forced release extends a fixed lease",
-                2000,
+                3000,
                 "needsRenewal ? acquisition.terms.lease() : MILLI",
                 "acquisition.terms.lease()");
         plant(
                 "a request to release a grant before its reply is ignored",
-                70000,
+                100,
                 "        if (acquisition.isReleaseRequested) {",
                 "        if (acquisition.isReleaseRequested && way == Way.JOINED) {");
         plant(
                 "a request to release a grant is passed on to the next owner",
-                20000,
+                2000,
                 "        acquisition.isReleaseRequested = false;",
                 "");
         plant(
                 "a repeated request is told again",
-                5000,
+                1200,
                 "isHeld && !acquisition.isReleaseRequested ? acquisition.grant",
                 "isHeld ? acquisition.grant");
         plant(
                 "the owner of a lost grant is asked to release it",
-                20000,
+                5000,
                 "isHeld && !acquisition.isReleaseRequested ? acquisition.grant",
                 "!acquisition.isReleaseRequested ? acquisition.grant");
         plant(

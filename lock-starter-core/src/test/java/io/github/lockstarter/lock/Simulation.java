@@ -234,7 +234,7 @@ final class Simulation {
         this.errors = bits / 64 % 8 == 0 ? 0.002 : 0;
         this.publishers = bits / 512 % 4 == 0 ? bits / 2048 : 0;
         this.limits = bits / 8192 % 4 == 0;
-        this.forces = bits / 16384 % 8 == 0 ? 0.7 : 0;
+        this.forces = bits / 16384 % 8 == 0 ? 0.9 : 0;
         this.random = seed * 0x9E3779B97F4A7C15L;
         this.trace = isTraced ? new ArrayList<>() : null;
         this.loss = some(0.15);
@@ -1316,6 +1316,10 @@ final class Simulation {
         /** Ids that were asked to be released. */
         final Set<String> requested = new HashSet<>();
 
+        /** The id about which a request is being processed; null: another input is. */
+        @Nullable
+        String inRequest;
+
         /** When a message has last reported a forced release of an id. */
         final Map<String, Long> told = new HashMap<>();
 
@@ -1589,9 +1593,11 @@ final class Simulation {
         private void releaseRequested(String id) {
             note(this.checks, () -> this.jvm + " is asked to release " + id);
             this.requested.add(id);
+            this.inRequest = id;
             boolean isDone = input((local, time) -> {
                 boolean unused = local.releaseRequested(id);
             });
+            this.inRequest = null;
             if (isDone) {
                 this.checks.checkRequests(this, id);
             }
@@ -2170,7 +2176,7 @@ final class Simulation {
 
         private void begin(Grant granted, Effects.Way way) {
             this.grant = granted;
-            this.isNext = way == Effects.Way.LOCAL;
+            this.isNext = way == Effects.Way.LOCAL && granted.acquisition.handOvers > 0;
             this.keptUntil = granted.grantedAt + this.terms.minHold();
             // The lease of a grant by message is set by the renewal that confirms it.
             this.latestEnd = Moment.sum(endOf(granted), way == Effects.Way.MESSAGE ? Simulation.this.rules.claim() : 0);
