@@ -1238,7 +1238,7 @@ public final class LocalLock {
         if (!acquisition.kind.isShared()) {
             acquisition.token++;
         }
-        // The owner that was asked has released its grant. Nobody has asked the next one.
+        // The owner that was asked has released its grant, and the next one was not asked.
         acquisition.isReleaseRequested = false;
         grant(acquisition, next, Way.LOCAL, now);
     }

@@ -1171,7 +1171,7 @@ final class Checks {
         check(
                 // A writer that was asked becomes a reader that is asked.
                 isAmong(concerned, body) || former != null && (body.asked != null || concerned.contains(former.id)),
-                "asked to release what nobody has requested",
+                "asked to release without a request",
                 body);
         body.asked = grant;
     }

@@ -227,7 +227,7 @@ final class PlantedFaults {
                         + "        advance(now);");
         plant(
                 "a message about a forced release before the grant is ignored",
-                70000,
+                100000,
                 "grant(acquisition, waiter, way, now);\n        if (acquisition.revokedAt != null) {",
                 "grant(acquisition, waiter, way, now);\n        if (way == null) {");
         plant(
