@@ -142,7 +142,7 @@ class StartRulesTest {
         if (annotation.isEmpty()) {
             start.run();
         } else {
-            assertThat(rejection(start::run))
+            assertThat(rejection(start))
                     .hasMessageContainingAll(
                             "@DistributedLock", "shop.Product", "shop/Missing", "move annotated methods");
         }

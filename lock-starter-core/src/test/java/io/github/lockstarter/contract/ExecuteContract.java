@@ -214,7 +214,7 @@ abstract class ExecuteContract extends RegistryFixture {
         int lost = 0;
         int kept = 0;
         // The next rounds are those of a machine on which all bodies have ended on the same side.
-        for (int round = 0; round < 60 || (lost == 0 || kept == 0) && round < 2000; round++) {
+        for (int round = 0; round < 60 || ((lost == 0 || kept == 0) && round < 2000); round++) {
             LockRequest request = INTERRUPTED.withLease(Duration.ofMillis(20));
             Throwable thrown = owner.ask(() -> {
                 Throwable end = catchThrowable(() -> registry.execute(request, lease -> {

@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** As many callers of an instance wait for a lock as its limit allows, and others are refused without a command. */
+@SuppressWarnings("LockNotBeforeTry") // the second hold is the subject
 abstract class WaiterLimitContract extends RegistryFixture {
 
     private final LockSettings limited = quiet(NONE).withMaxWaiters(1);

@@ -74,7 +74,7 @@ class CommandCountTest extends FaultFixture {
         // The message about the other lock, one of each check at a start, and two of each inbox to itself, of which the
         // owner has one as well.
         soon().untilAsserted(() ->
-                assertThat(this.redis.infoCommandStats()).containsEntry("publish", 1L + 3 * (others + 1) + 2));
+                assertThat(this.redis.infoCommandStats()).containsEntry("publish", 1L + 3L * (others + 1) + 2));
         assertThat(this.instance.lock("barrier").isLocked()).isFalse();
         forgetWhatWasSent();
 

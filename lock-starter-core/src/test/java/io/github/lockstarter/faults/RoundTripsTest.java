@@ -33,9 +33,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RoundTripsTest extends FaultFixture {
 
-    private static final Predicate<List<String>> OF_LOCKS =
-            command -> Stream.of(Script.values()).anyMatch(script -> script.test(command));
-
     private static final String NAME = "far";
 
     private static final String KEY = "lock:{far}";
@@ -44,6 +41,10 @@ class RoundTripsTest extends FaultFixture {
 
     private static final List<LockRequest> FOUR =
             IntStream.range(0, 4).mapToObj(i -> LockRequest.of("far-" + i)).toList();
+
+    private static boolean isOfLocks(List<String> command) {
+        return Stream.of(Script.values()).anyMatch(script -> script.test(command));
+    }
 
     /** No renewal by the clock, no poll and no probe in the time of a test. */
     private static Setup patient(Setup setup) {
@@ -61,13 +62,13 @@ class RoundTripsTest extends FaultFixture {
      */
     private <T> T inTrips(Callable<T> call, int... commands) throws Exception {
         this.proxy.forgetCommands();
-        this.proxy.holdReplies(OF_LOCKS);
+        this.proxy.holdReplies(RoundTripsTest::isOfLocks);
         CompletableFuture<T> result = inThread(call);
         long sent = 0;
         for (int each : commands) {
             sent += each;
             long expected = sent;
-            soon().until(() -> this.proxy.commandsSeen(OF_LOCKS) >= expected);
+            soon().until(() -> this.proxy.commandsSeen(RoundTripsTest::isOfLocks) >= expected);
             this.proxy.permitReplies(each);
         }
         T value = get(result);
@@ -168,7 +169,7 @@ class RoundTripsTest extends FaultFixture {
         Instance instance = start();
         Lease held = owner.registry().acquire(PLAIN);
         long connections = this.proxy.connectionsAccepted();
-        this.proxy.holdReplies(OF_LOCKS);
+        this.proxy.holdReplies(RoundTripsTest::isOfLocks);
 
         CompletableFuture<Lease> waiting = instance.registry().acquireAsync(PLAIN);
 

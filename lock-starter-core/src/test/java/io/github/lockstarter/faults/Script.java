@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /** The scripts of the store, as they look on the wire: a command matches if it calls the script. */
+@SuppressWarnings("ImmutableEnumChecker") // the list is never changed
 enum Script implements Predicate<List<String>> {
     ACQUIRE(LuaScript.ACQUIRE),
     RENEW(LuaScript.RENEW),

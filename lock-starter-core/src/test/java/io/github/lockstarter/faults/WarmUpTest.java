@@ -12,7 +12,6 @@ import io.github.lockstarter.fixture.WaitingLine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,8 +23,9 @@ class WarmUpTest extends FaultFixture {
 
     private static final int ENDLESS = 1_000_000;
 
-    private static final Predicate<List<String>> OF_WARM_UP =
-            command -> command.stream().anyMatch(word -> word.startsWith("lock:{lock-starter-warm-up"));
+    private static boolean isOfWarmUp(List<String> command) {
+        return command.stream().anyMatch(word -> word.startsWith("lock:{lock-starter-warm-up"));
+    }
 
     private Instance start() {
         return this.instances.at(this.proxy, setup -> longLease(setup).pollInterval(LONG));
@@ -40,7 +40,8 @@ class WarmUpTest extends FaultFixture {
 
         assertThat(since(began)).isLessThan(LONG);
         // The first one is found by a question while the subscription begins.
-        assertThat(this.proxy.commandsSeen(Script.RENEW.and(OF_WARM_UP))).isGreaterThan(10);
+        assertThat(this.proxy.commandsSeen(Script.RENEW.and(WarmUpTest::isOfWarmUp)))
+                .isGreaterThan(10);
         assertThat(this.redis.keys()).noneMatch(key -> key.contains("warm-up"));
         assertThat(instance.registry().rejectedMessages()).isZero();
         assertThat(instance.events().all()).isEmpty();
@@ -59,7 +60,7 @@ class WarmUpTest extends FaultFixture {
         for (int i = 0; i < 100; i++) {
             assertThat(instance.lock("barrier").isLocked()).isFalse();
         }
-        assertThat(this.proxy.commandsSeen(OF_WARM_UP)).isZero();
+        assertThat(this.proxy.commandsSeen(WarmUpTest::isOfWarmUp)).isZero();
         assertThat(instance.waiting()).isEqualTo(1);
         held.release();
         get(waiting).release();
@@ -70,7 +71,7 @@ class WarmUpTest extends FaultFixture {
     void shouldEndWithTheRegistry() throws Exception {
         Instance instance = start();
         CompletableFuture<Integer> warmUp = inThread(() -> instance.registry().warmUp(ENDLESS, PAUSE));
-        soon().until(() -> this.proxy.commandsSeen(OF_WARM_UP) > 0);
+        soon().until(() -> this.proxy.commandsSeen(WarmUpTest::isOfWarmUp) > 0);
 
         instance.stop();
 
@@ -82,7 +83,7 @@ class WarmUpTest extends FaultFixture {
         Instance instance = start();
         Thread caller = Thread.currentThread();
         CompletableFuture<?> interrupting = inThread(() -> {
-            soon().until(() -> this.proxy.commandsSeen(OF_WARM_UP) > 0);
+            soon().until(() -> this.proxy.commandsSeen(WarmUpTest::isOfWarmUp) > 0);
             caller.interrupt();
             return null;
         });

@@ -259,6 +259,7 @@ class StableTextTest {
         }
     }
 
+    @SuppressWarnings("UnusedMethod") // called by reflection
     private record Fails(String id) {
 
         @Override

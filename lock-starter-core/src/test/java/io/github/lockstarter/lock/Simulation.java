@@ -901,7 +901,7 @@ final class Simulation {
                 // A crash between reply and publication is one before the reply.
                 for (Runnable message : this.outbox) {
                     count(Seen.MESSAGES_BY_CLIENT);
-                    at(Simulation.this.now + delay(), message::run);
+                    at(Simulation.this.now + delay(), message);
                 }
             }
             for (int i = 0; i < this.requests.size(); i++) {
@@ -1099,7 +1099,7 @@ final class Simulation {
         private final Set<Sent> polls = Collections.newSetFromMap(new IdentityHashMap<>());
 
         /** What waits in the window. */
-        private final Map<Sent, Side.Request> queued = new IdentityHashMap<>();
+        private final IdentityHashMap<Sent, Side.Request> queued = new IdentityHashMap<>();
 
         Jvm(Machine machine) {
             this.machine = machine;

@@ -11,6 +11,7 @@ import io.github.lockstarter.store.Command;
 import io.github.lockstarter.store.InMemoryLockStore;
 import io.github.lockstarter.store.Reply;
 import java.time.Duration;
+import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -176,7 +177,7 @@ class InstancesTest {
 
         LockHolder own = this.instances.own();
         assertThat(this.published.take().instance()).as("what is published").isEqualTo(own);
-        assertThat(own.startedAt().getNano() % 1_000_000)
+        assertThat(own.startedAt().get(ChronoField.NANO_OF_SECOND) % 1_000_000)
                 .as("nanoseconds of the start beyond the milliseconds that are stored")
                 .isZero();
         assertThat(this.instances.of(acquisition(OWN))).as("this instance").isEqualTo(own);

@@ -49,6 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * is not renewed.
  */
 @Timeout(60)
+@SuppressWarnings({"ImmutableEnumChecker", "LockNotBeforeTry"}) // changes of requests, and holds that end out of order
 class SettingProductsTest {
 
     private static final Duration NONE = LockRequest.FOREVER;

@@ -132,7 +132,7 @@ class StoredLocksTest {
                                 OTHER_READER,
                                 instance(3),
                                 7_000_000,
-                                Duration.ofMillis(9_000),
+                                Duration.ofSeconds(9),
                                 0,
                                 Instant.ofEpochSecond(7)));
     }

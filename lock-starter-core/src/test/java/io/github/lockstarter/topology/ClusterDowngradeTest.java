@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** A writer that goes on as a reader, in a cluster: on each shard, by one command to the master of the lock. */
 @TopologyTest
+@SuppressWarnings("LockNotBeforeTry") // holds that end out of order are the subject
 class ClusterDowngradeTest {
 
     @AutoClose

@@ -19,6 +19,7 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -243,7 +244,7 @@ class PipelineGuardTest {
             @Override
             public void close(ChannelHandlerContext context, ChannelPromise promise) {
                 throwIfArmed(Place.CLOSING);
-                context.close(promise);
+                ChannelFuture unused = context.close(promise);
             }
         }
 
@@ -252,7 +253,8 @@ class PipelineGuardTest {
             @Override
             public void write(ChannelHandlerContext context, Object command, ChannelPromise promise) {
                 Error error = disarm(Place.WRITING);
-                context.write(command, error != null ? new WithoutListener(context, promise, error) : promise);
+                ChannelFuture unused =
+                        context.write(command, error != null ? new WithoutListener(context, promise, error) : promise);
             }
         }
 

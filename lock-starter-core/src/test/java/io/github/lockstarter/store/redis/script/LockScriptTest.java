@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Scripts at servers that refuse writes, and what the random commands of DifferentialTest do not contain. */
+@SuppressWarnings("StringSplitter") // no reply ends with a space
 @RedisTest
 class LockScriptTest {
 

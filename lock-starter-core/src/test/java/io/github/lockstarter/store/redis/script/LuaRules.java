@@ -208,7 +208,7 @@ final class LuaRules {
             this.violations.add(Violation.CALL_AS_VALUE);
             return;
         }
-        if (!isOutsideBrackets || !isStatement(i - 1) && !isAssigned(i - 1)) {
+        if (!isOutsideBrackets || (!isStatement(i - 1) && !isAssigned(i - 1))) {
             this.violations.add(Violation.CALL_IN_EXPRESSION);
         }
         checkArguments(i + 4);
@@ -256,7 +256,7 @@ final class LuaRules {
             end++;
         }
         String next = token(end);
-        boolean endsStatement = next.isEmpty() || AFTER_STATEMENT.contains(next) || isOperand(next) && !isText(next);
+        boolean endsStatement = next.isEmpty() || AFTER_STATEMENT.contains(next) || (isOperand(next) && !isText(next));
         if (!endsStatement) {
             this.violations.add(Violation.CALL_IN_EXPRESSION);
         }
