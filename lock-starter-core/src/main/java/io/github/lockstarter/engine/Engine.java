@@ -70,9 +70,9 @@ public final class Engine implements StoreListener {
      * as a whole (Delivery); the housekeeping ensures this if no other input follows. If an error keeps an owner from
      * releasing its grant, the housekeeping gives the grant back.
      *
-     * Messages. One about a forced release, or a request, must reach an owner that has never waited. Therefore the store listens
-     * for messages when two calls of the housekeeping in a row, about a second apart, have found that this instance
-     * holds locks. An instance that holds locks for moments only needs no subscription.
+     * Messages. One about a forced release, or a request, must reach an owner that has never waited. Therefore the
+     * store listens for messages when two calls of the housekeeping in a row, about a second apart, have found that
+     * this instance holds locks. An instance that holds locks for moments only needs no subscription.
      *
      * Idle locks. They stay in the map for one to two seconds, because a lock that is used again and again would
      * otherwise be created each time. If there are more than MAX_CELLS locks, idle locks are removed immediately.

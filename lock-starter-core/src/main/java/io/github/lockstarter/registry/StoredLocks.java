@@ -142,10 +142,13 @@ final class StoredLocks {
             String instance = AcquisitionIds.instanceOf(owner);
             if (instance != null && whichOwners.test(owner)) {
                 Engine own = ownerOf(owner);
-                isAsked |= own != null
-                        ? own.process(lockName, owner, Notice.RELEASE_REQUESTED)
-                        : this.store.call(new Command.Notify(lockName, instance, owner, Notice.RELEASE_REQUESTED))
-                                instanceof Reply.Done;
+                if (own != null) {
+                    isAsked |= own.process(lockName, owner, Notice.RELEASE_REQUESTED);
+                } else {
+                    Reply unused =
+                            this.store.call(new Command.Notify(lockName, instance, owner, Notice.RELEASE_REQUESTED));
+                    isAsked = true;
+                }
             }
         }
         return isAsked;

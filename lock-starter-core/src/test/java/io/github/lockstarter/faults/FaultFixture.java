@@ -1,5 +1,7 @@
 package io.github.lockstarter.faults;
 
+import static io.github.lockstarter.fixture.Waiting.soon;
+
 import io.github.lockstarter.fixture.Instances;
 import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.testsupport.FaultProxy;
@@ -39,6 +41,23 @@ abstract class FaultFixture {
     /** So long that a key which is gone did not expire, and with commands that do not end by themselves. */
     static Setup longLease(Setup setup) {
         return setup.lease(Duration.ofSeconds(30)).commandTimeout(Duration.ofSeconds(5));
+    }
+
+    /** Nothing but a message lets an owner or a waiter notice something. */
+    static Setup messagesOnly(Setup setup) {
+        return setup.lease(Duration.ofMinutes(10))
+                .commandTimeout(Duration.ofSeconds(5))
+                .withoutPolling();
+    }
+
+    /** Returns when the instance of the id receives messages. */
+    void awaitListening(String id) {
+        soon().until(() -> Channel.all(this.redis).contains(Channel.of(id)));
+    }
+
+    /** Returns the id of the exclusive owner of a key. */
+    String ownerOf(String key) {
+        return this.redis.hgetall(key).get("o");
     }
 
     static Duration since(long nanoTime) {

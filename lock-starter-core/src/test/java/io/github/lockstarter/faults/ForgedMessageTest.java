@@ -99,7 +99,7 @@ class ForgedMessageTest extends FaultFixture {
     /** Ids are seen by those who may read keys. */
     @Test
     void shouldNotEndAGrantOfAnotherInstance() throws Exception {
-        String owner = this.redis.hgetall("lock:{taken}").get("o");
+        String owner = ownerOf("lock:{taken}");
 
         publish(
                 "lock:{taken}" + owner + ":7",
@@ -129,7 +129,7 @@ class ForgedMessageTest extends FaultFixture {
     @Test
     void shouldAskForAReleaseAndEndNothing() throws Exception {
         Lease lease = this.victim.acquire("held");
-        String id = this.redis.hgetall("lock:{held}").get("o");
+        String id = ownerOf("lock:{held}");
         Map<String, String> stored = this.redis.hgetall("lock:{held}");
 
         publish("lock:{held}requested:" + id.replace('-', '+'), "lock:{taken}requested:" + id, "lock:{held}requested:");
@@ -159,8 +159,8 @@ class ForgedMessageTest extends FaultFixture {
     @Test
     void shouldNotRevokeAGrant() throws Exception {
         Lease lease = this.victim.acquire("held");
-        String id = this.redis.hgetall("lock:{held}").get("o");
-        String other = this.redis.hgetall("lock:{taken}").get("o");
+        String id = ownerOf("lock:{held}");
+        String other = ownerOf("lock:{taken}");
 
         publish("lock:{taken}revoked:" + other, "lock:{held}revoked:~k" + id, "lock:{held}revoked:");
         awaitRejected(3);
@@ -220,10 +220,10 @@ class ForgedMessageTest extends FaultFixture {
         publish("}", "lock:{taken}", "");
         awaitRejected(3);
 
-        String owner = this.redis.hgetall("lock:{taken}").get("o");
+        String owner = ownerOf("lock:{taken}");
         assertThat(this.other.lock("taken").forceUnlock()).isTrue();
 
         assertThat(get(this.waiting).state()).isEqualTo(Lease.State.HELD);
-        assertThat(this.redis.hgetall("lock:{taken}").get("o")).isNotEqualTo(owner);
+        assertThat(ownerOf("lock:{taken}")).isNotEqualTo(owner);
     }
 }

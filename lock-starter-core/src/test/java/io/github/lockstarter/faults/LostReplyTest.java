@@ -150,7 +150,7 @@ class LostReplyTest extends FaultFixture {
         loss.of(Script.RELEASE, this.proxy);
         CompletableFuture<Boolean> release = inThread(lease::release);
         assertThat(successor.lock("lost").tryLock(LIMIT)).isTrue();
-        String owner = this.redis.hgetall(KEY).get("o");
+        String owner = ownerOf(KEY);
 
         assertThat(get(release)).as("ours until now").isTrue();
         soon().until(() -> this.proxy.commandsSeen(Script.RELEASE) > 1);

@@ -97,7 +97,7 @@ class OwnerProcessTest extends FaultFixture {
         owner.pause();
         Lease lease = instance.acquire("job");
         assertThat(lease.fencingToken()).isGreaterThan(token);
-        String id = this.redis.hgetall(KEY).get("o");
+        String id = ownerOf(KEY);
         owner.resume();
 
         assertThat(answer(owner, "state")).as("at its first look").isEqualTo("LOST");

@@ -11,10 +11,8 @@ import io.github.lockstarter.LockReleaseRequestedEvent;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreException;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.Commands;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -30,24 +28,14 @@ class ReleaseRequestTest extends FaultFixture {
 
     private static final String KEY = "lock:{report:7}";
 
-    private static Setup quiet(Setup setup) {
-        return setup.lease(Duration.ofMinutes(10))
-                .commandTimeout(Duration.ofSeconds(5))
-                .withoutPolling();
-    }
-
-    private void awaitListening(String key) {
-        String owner = this.redis.hgetall(key).get("o");
-        soon().until(() -> Channel.all(this.redis).contains(Channel.of(owner)));
-    }
-
     @ParameterizedTest
     @EnumSource(value = MessageMode.class, mode = EnumSource.Mode.EXCLUDE, names = "POLLING")
     void shouldTellTheOwnerAndChangeNothing(MessageMode mode) throws Exception {
-        Instance holding = this.instances.at(this.server, ReleaseRequestTest::quiet);
-        Instance asking = this.instances.at(this.server, setup -> quiet(setup).messages(mode));
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance asking =
+                this.instances.at(this.server, setup -> messagesOnly(setup).messages(mode));
         Lease lease = holding.registry().acquire(LockRequest.of("report", "7").withLease(LONG));
-        awaitListening(KEY);
+        awaitListening(ownerOf(KEY));
         Map<String, String> stored = this.redis.hgetall(KEY);
 
         assertThat(asking.registry().requestRelease(NAME)).isTrue();
@@ -67,11 +55,11 @@ class ReleaseRequestTest extends FaultFixture {
 
     @Test
     void shouldNotAskTheNextOwnerOfTheSameInstance() throws Exception {
-        Instance holding = this.instances.at(this.server, ReleaseRequestTest::quiet);
-        Instance asking = this.instances.at(this.server, ReleaseRequestTest::quiet);
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance asking = this.instances.at(this.server, FaultFixture::messagesOnly);
         Lease first = holding.acquire(NAME);
         var waiting = holding.waitFor(NAME);
-        awaitListening(KEY);
+        awaitListening(ownerOf(KEY));
 
         assertThat(asking.registry().requestRelease(NAME)).isTrue();
         assertThat(get(first.releaseRequested())).isNull();
@@ -86,8 +74,8 @@ class ReleaseRequestTest extends FaultFixture {
 
     @Test
     void shouldAskAllHoldersOrOne() throws Exception {
-        Instance holding = this.instances.at(this.server, ReleaseRequestTest::quiet);
-        Instance other = this.instances.at(this.server, ReleaseRequestTest::quiet);
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance other = this.instances.at(this.server, FaultFixture::messagesOnly);
         LockRequest permit = LockRequest.of(NAME).withPermits(1, 3);
         Lease one = holding.registry().acquire(permit);
         Lease two = holding.registry().acquire(permit);
@@ -95,7 +83,7 @@ class ReleaseRequestTest extends FaultFixture {
         Lease reader = holding.registry().acquire(LockRequest.of("prices").withMode(LockMode.READ));
         String id =
                 holding.registry().stored(NAME).orElseThrow().holders().get(0).id();
-        soon().until(() -> Channel.all(this.redis).contains(Channel.of(id)));
+        awaitListening(id);
 
         assertThat(other.lock(NAME).requestRelease(id)).isTrue();
         assertThat(get(one.releaseRequested())).isNull();
@@ -112,8 +100,8 @@ class ReleaseRequestTest extends FaultFixture {
 
     @Test
     void shouldFindNobodyToAsk() throws Exception {
-        Instance holding = this.instances.at(this.server, ReleaseRequestTest::quiet);
-        Instance asking = this.instances.at(this.server, ReleaseRequestTest::quiet);
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance asking = this.instances.at(this.server, FaultFixture::messagesOnly);
 
         assertThat(asking.registry().requestRelease(NAME)).as("a free lock").isFalse();
         for (LockRequest request :
@@ -131,8 +119,9 @@ class ReleaseRequestTest extends FaultFixture {
 
     @Test
     void shouldSayThatNoMessageCanBeSent() throws Exception {
-        Instance holding = this.instances.at(this.server, ReleaseRequestTest::quiet);
-        Instance asking = this.instances.at(this.proxy, setup -> quiet(setup).messages(MessageMode.POLLING));
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance asking =
+                this.instances.at(this.proxy, setup -> messagesOnly(setup).messages(MessageMode.POLLING));
         Lease lease = holding.acquire(NAME);
 
         assertThatThrownBy(() -> asking.registry().requestRelease(NAME))

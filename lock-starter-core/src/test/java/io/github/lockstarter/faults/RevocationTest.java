@@ -11,7 +11,6 @@ import io.github.lockstarter.LockMode;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LossReason;
 import io.github.lockstarter.fixture.Instance;
-import io.github.lockstarter.fixture.Setup;
 import io.github.lockstarter.store.redis.RedisStoreSettings.MessageMode;
 import io.github.lockstarter.testsupport.Commands;
 import io.github.lockstarter.testsupport.FaultProxy;
@@ -31,27 +30,16 @@ class RevocationTest extends FaultFixture {
 
     private static final String KEY = "lock:{report:7}";
 
-    /** Nothing but a message lets an owner notice something. */
-    private static Setup quiet(Setup setup) {
-        return setup.lease(Duration.ofMinutes(10))
-                .commandTimeout(Duration.ofSeconds(5))
-                .withoutPolling();
-    }
-
-    /** Returns when the instance, which holds a lock, receives messages. */
-    private void awaitListening(String id) {
-        soon().until(() -> Channel.all(this.redis).contains(Channel.of(id)));
-    }
-
     private String owner() {
-        return this.redis.hgetall(KEY).get("o");
+        return ownerOf(KEY);
     }
 
     @ParameterizedTest
     @EnumSource(value = MessageMode.class, mode = EnumSource.Mode.EXCLUDE, names = "POLLING")
     void shouldNotifyTheOwnerOfAFixedLease(MessageMode mode) throws Exception {
-        Instance holding = this.instances.at(this.server, RevocationTest::quiet);
-        Instance forcing = this.instances.at(this.server, setup -> quiet(setup).messages(mode));
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance forcing =
+                this.instances.at(this.server, setup -> messagesOnly(setup).messages(mode));
         Lease lease = holding.registry().acquire(LockRequest.of("report", "7").withLease(LONG));
         awaitListening(owner());
 
@@ -68,8 +56,8 @@ class RevocationTest extends FaultFixture {
     @Test
     void shouldNotifyTheOwnerAtAServerThatLosesMessagesOfScripts() throws Exception {
         try (FaultProxy service = FaultProxy.inFrontOf(this.server.port(), ServiceProfile.huawei())) {
-            Instance holding = this.instances.at(service, RevocationTest::quiet);
-            Instance forcing = this.instances.at(service, RevocationTest::quiet);
+            Instance holding = this.instances.at(service, FaultFixture::messagesOnly);
+            Instance forcing = this.instances.at(service, FaultFixture::messagesOnly);
             Lease lease = holding.acquire(NAME);
             Lease other = forcing.acquire("other");
             soon().untilAsserted(() -> assertThat(List.of(holding, forcing))
@@ -86,8 +74,8 @@ class RevocationTest extends FaultFixture {
     /** Readers of one instance share a grant. */
     @Test
     void shouldNotifyAllReadersOrOneHolder() throws Exception {
-        Instance holding = this.instances.at(this.server, RevocationTest::quiet);
-        Instance forcing = this.instances.at(this.server, RevocationTest::quiet);
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
+        Instance forcing = this.instances.at(this.server, FaultFixture::messagesOnly);
         LockRequest permit = LockRequest.of(NAME).withPermits(1, 3);
         Lease one = holding.registry().acquire(permit);
         Lease two = holding.registry().acquire(permit);
@@ -112,7 +100,7 @@ class RevocationTest extends FaultFixture {
     void shouldBeNoticedAtTheNextRenewalIfTheMessageIsLost() throws Exception {
         Instance holding = this.instances.at(
                 this.proxy, setup -> setup.lease(Duration.ofSeconds(12)).commandTimeout(Duration.ofSeconds(2)));
-        Instance forcing = this.instances.at(this.server, RevocationTest::quiet);
+        Instance forcing = this.instances.at(this.server, FaultFixture::messagesOnly);
         Lease lease = holding.acquire(NAME);
         awaitListening(owner());
         this.proxy.swallowMessages();
@@ -130,7 +118,8 @@ class RevocationTest extends FaultFixture {
     @Test
     void shouldSendNothingInModePolling() throws Exception {
         Instance holding = this.instances.at(this.server, setup -> setup.lease(Duration.ofSeconds(3)));
-        Instance forcing = this.instances.at(this.proxy, setup -> quiet(setup).messages(MessageMode.POLLING));
+        Instance forcing =
+                this.instances.at(this.proxy, setup -> messagesOnly(setup).messages(MessageMode.POLLING));
         Lease lease = holding.acquire(NAME);
 
         assertThat(forcing.lock(NAME).forceUnlock()).isTrue();
@@ -141,7 +130,7 @@ class RevocationTest extends FaultFixture {
 
     @Test
     void shouldNotEndTheGrantOfALaterOwnerByALateMessage() throws Exception {
-        Instance holding = this.instances.at(this.server, RevocationTest::quiet);
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
         Lease first = holding.acquire(NAME);
         String id = owner();
         awaitListening(id);
@@ -162,7 +151,7 @@ class RevocationTest extends FaultFixture {
     /** A later version may send messages of other kinds. */
     @Test
     void shouldIgnoreAnUnknownKindOfMessage() throws Exception {
-        Instance holding = this.instances.at(this.server, RevocationTest::quiet);
+        Instance holding = this.instances.at(this.server, FaultFixture::messagesOnly);
         Lease lease = holding.acquire(NAME);
         awaitListening(owner());
 

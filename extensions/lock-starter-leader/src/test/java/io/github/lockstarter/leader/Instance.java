@@ -92,9 +92,7 @@ final class Instance implements AutoCloseable {
 
     /** Returns the events without their epochs, such as {@code Granted}. */
     List<String> eventNames() {
-        return events().stream()
-                .map(event -> event.getClass().getSimpleName().replaceAll("Leadership|Event", ""))
-                .toList();
+        return bean(Recorder.class).names();
     }
 
     <T> T bean(Class<T> type) {
@@ -142,6 +140,13 @@ final class Instance implements AutoCloseable {
     static class Recorder {
 
         final List<LeadershipEvent> events = new CopyOnWriteArrayList<>();
+
+        /** Returns the events without their epochs, such as {@code Granted}. */
+        List<String> names() {
+            return this.events.stream()
+                    .map(event -> event.getClass().getSimpleName().replaceAll("Leadership|Event", ""))
+                    .toList();
+        }
 
         @EventListener
         @Order(0)

@@ -5,6 +5,7 @@ import static io.github.lockstarter.leader.Instance.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.leader.LeaderOnlyTest.Worker;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -28,8 +29,8 @@ class LeaderCloseTest {
 
     @Test
     void shouldCloseFromACallOfTheLeaderWhenTheBeansHaveStopped() throws Exception {
-        Instance instance = Instance.inMemory(LONG_TIMEOUTS, Feed.class, Job.class);
-        Feed feed = instance.bean(Feed.class);
+        Instance instance = Instance.inMemory(LONG_TIMEOUTS, Worker.class, Job.class);
+        Worker feed = instance.bean(Worker.class);
         Instance.Recorder recorder = instance.bean(Instance.Recorder.class);
         eventually().until(feed::isRunning);
 
@@ -43,9 +44,9 @@ class LeaderCloseTest {
 
     @Test
     void shouldPublishTheRevocationIfAListenerCloses() throws Exception {
-        Instance instance = Instance.inMemory(LONG_TIMEOUTS, Feed.class, ClosingListener.class);
+        Instance instance = Instance.inMemory(LONG_TIMEOUTS, Worker.class, ClosingListener.class);
         Instance.Recorder recorder = instance.bean(Instance.Recorder.class);
-        Feed feed = instance.bean(Feed.class);
+        Worker feed = instance.bean(Worker.class);
 
         instance.bean(ClosingListener.class).closed.get(60, TimeUnit.SECONDS);
 
@@ -68,27 +69,6 @@ class LeaderCloseTest {
         assertThat(recorder.events.get(1)).isInstanceOf(LeadershipRevokedEvent.class);
     }
 
-    @LeaderOnly(ROLE)
-    static class Feed implements SmartLifecycle {
-
-        private volatile boolean running;
-
-        @Override
-        public void start() {
-            this.running = true;
-        }
-
-        @Override
-        public void stop() {
-            this.running = false;
-        }
-
-        @Override
-        public boolean isRunning() {
-            return this.running;
-        }
-    }
-
     static class Job {
 
         private final ConfigurableApplicationContext context;
@@ -104,9 +84,7 @@ class LeaderCloseTest {
         @LeaderOnly(value = ROLE, onLost = OnLost.IGNORE)
         List<String> close() {
             this.context.close();
-            return this.recorder.events.stream()
-                    .map(event -> event.getClass().getSimpleName().replaceAll("Leadership|Event", ""))
-                    .toList();
+            return this.recorder.names();
         }
     }
 

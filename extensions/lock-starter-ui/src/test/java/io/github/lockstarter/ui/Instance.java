@@ -3,6 +3,7 @@ package io.github.lockstarter.ui;
 import com.jayway.jsonpath.JsonPath;
 import com.jayway.jsonpath.PathNotFoundException;
 import io.github.lockstarter.store.redis.script.LockKeys;
+import io.github.lockstarter.testsupport.RedisServer;
 import io.github.lockstarter.text.LoggedNames;
 import java.io.IOException;
 import java.net.CookieManager;
@@ -53,6 +54,15 @@ final class Instance implements AutoCloseable {
     /** Starts an application without Spring Security. */
     static Instance start(String... options) {
         return start(Application.class, options);
+    }
+
+    /** Starts an application that sends no messages. */
+    static Instance polling(RedisServer redis) {
+        return start(
+                "--spring.data.redis.host=" + redis.host(),
+                "--spring.data.redis.port=" + redis.port(),
+                "--distributed-lock.redis.messages=polling",
+                "--management.endpoint.locks.access=unrestricted");
     }
 
     /** Starts an application with the endpoint exposed. */

@@ -464,11 +464,7 @@ class LocksPageBrowserTest extends BrowserFixture {
     @Test
     void shouldSayWhyAnOwnerWasNotAsked(RedisServer redis) throws Exception {
         Lease lease = registry.acquire(LockRequest.of("job"));
-        try (Instance polling = Instance.start(
-                "--spring.data.redis.host=" + redis.host(),
-                "--spring.data.redis.port=" + redis.port(),
-                "--distributed-lock.redis.messages=polling",
-                "--management.endpoint.locks.access=unrestricted")) {
+        try (Instance polling = Instance.polling(redis)) {
             browser.languages("en");
             browser.width(WIDE);
             browser.visit(polling.address() + "/locks/");

@@ -260,11 +260,7 @@ class LocksPageRedisTest {
     @Test
     void shouldSayThatNoMessageCanBeSent(RedisServer redis) throws Exception {
         Lease lease = registry.acquire(LockRequest.of("busy"));
-        try (Instance polling = Instance.start(
-                "--spring.data.redis.host=" + redis.host(),
-                "--spring.data.redis.port=" + redis.port(),
-                "--distributed-lock.redis.messages=polling",
-                "--management.endpoint.locks.access=unrestricted")) {
+        try (Instance polling = Instance.polling(redis)) {
 
             Answer refused = polling.ask("busy", Long.toString(lease.fencingToken()));
 
