@@ -60,7 +60,9 @@ final class LockStarterWorker implements LockUnderTest {
                 .commandTimeout(arguments.timing().command())
                 .pollInterval(POLL)
                 .releaseMode(style == Style.BACKGROUND ? ReleaseMode.BACKGROUND : ReleaseMode.AWAIT);
-        return style == Style.SHARED ? setup.sharedConnection() : setup;
+        return style == Style.SHARED
+                ? setup.sharedConnection().applicationTimeout(arguments.timing().command())
+                : setup;
     }
 
     private static LockRequest of(AcquireRequest request) {

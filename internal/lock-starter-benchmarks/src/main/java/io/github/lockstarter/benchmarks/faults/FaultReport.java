@@ -37,6 +37,7 @@ final class FaultReport {
         FROZEN("Redis frozen"),
         EMPTY("Redis restarted empty"),
         FAILED_OVER("Redis failed over"),
+        FAILED_OVER_WITH_LOSS("failed over with loss"),
         NONE("scripts forgotten, or none yet");
 
         private final String title;
@@ -59,6 +60,7 @@ final class FaultReport {
                 case REDIS_STOPPED_FOR_A_MOMENT, REDIS_STOPPED_FOR_LONG -> FROZEN;
                 case REDIS_RESTARTED_EMPTY -> EMPTY;
                 case REDIS_FAILED_OVER -> FAILED_OVER;
+                case REDIS_FAILED_OVER_WITH_LOSS -> FAILED_OVER_WITH_LOSS;
                 case SCRIPTS_FORGOTTEN -> NONE;
             };
         }
@@ -94,7 +96,7 @@ final class FaultReport {
         List<String> conditions = new ArrayList<>(Machine.describe(Machine.redisVersion()));
         conditions.add("lock4j " + Machine.version("com.baomidou.lock.LockTemplate") + ", ShedLock "
                 + Machine.version("net.javacrumbs.shedlock.core.LockProvider"));
-        conditions.add(LocalDate.now(ZoneId.systemDefault()).toString());
+        conditions.add(LocalDate.now(ZoneId.systemDefault()) + ", lock-starter at commit " + Machine.commit());
         conditions.add("lease " + arguments.timing().lease().toMillis() + " ms, commands "
                 + arguments.timing().command().toMillis() + " ms, "
                 + arguments.processes() + " worker processes, seeds " + arguments.seed() + " to "

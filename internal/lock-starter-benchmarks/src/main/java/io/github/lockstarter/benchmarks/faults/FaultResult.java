@@ -7,6 +7,7 @@ import io.github.lockstarter.testsupport.history.FleetRun;
 import io.github.lockstarter.testsupport.history.History;
 import io.github.lockstarter.testsupport.history.Rule;
 import io.github.lockstarter.testsupport.history.Violation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -24,7 +25,7 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
 
     /** What had happened before a violation. */
     enum Before {
-        /** Redis lost its data between the events of the violation. */
+        /** Redis lost data between the events of the violation. */
         DATA_LOSS,
         /** The owner had been granted the lock while another one still worked, or while a late one released it. */
         LATE_OWNER,
@@ -42,13 +43,14 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
     }
 
     static FaultResult of(Library library, FleetRun run) {
-        FleetRun checked = library == Library.LOCK_STARTER ? run : withoutStandstills(run);
-        List<Event> faults = run.history().events(EventKind.FAULT).toList();
-        List<TwoOwners> twoOwners = TwoOwners.in(run.history());
+        FleetRun checked = library.reportsRemaining() ? run : withoutStandstills(run);
+        Duration command = library.command(run.plan().timing());
+        List<DataLoss> losses = DataLoss.in(run.history());
+        List<TwoOwners> twoOwners = TwoOwners.in(run.history(), command);
         Set<String> second = afterLateOwners(run.history(), twoOwners);
-        List<Found> found = checked.violations(library.command(run.plan().timing())).stream()
+        List<Found> found = checked.violations(command).stream()
                 .filter(violation -> library.promise(violation.rule()).isPresent())
-                .map(violation -> new Found(violation, before(violation, faults, second)))
+                .map(violation -> new Found(violation, before(violation, command, losses, second)))
                 .toList();
         return new FaultResult(run.troubles(), run.history().count(EventKind.GRANTED), found, twoOwners);
     }
@@ -73,8 +75,9 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
         return second;
     }
 
-    private static Before before(Violation violation, List<Event> faults, Set<String> second) {
-        if (TwoOwners.isDataLostBetween(faults, violation.from(), violation.to())) {
+    private static Before before(Violation violation, Duration command, List<DataLoss> losses, Set<String> second) {
+        if (TwoOwners.lossBetween(losses, violation.from() - command.toNanos(), violation.to())
+                .isPresent()) {
             return Before.DATA_LOSS;
         }
         return second.contains(violation.owner()) ? Before.LATE_OWNER : Before.NOTHING;

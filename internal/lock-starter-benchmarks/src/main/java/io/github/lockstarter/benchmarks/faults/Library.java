@@ -11,10 +11,20 @@ import java.util.stream.Stream;
 
 /** The libraries that are compared, with their settings, and the promises of their documents. */
 enum Library {
-    LOCK_STARTER("lock-starter", "defaults", Documents.LOCK_STARTER, LockStarterLocks::new),
+    LOCK_STARTER(
+            "lock-starter",
+            "defaults",
+            Documents.LOCK_STARTER,
+            (port, timing) -> new LockStarterLocks(port, timing, 0)),
+    LOCK_STARTER_CONFIRMED(
+            "lock-starter, confirmed",
+            "`confirm-replicas` is 1, the number of replicas",
+            Documents.LOCK_STARTER,
+            (port, timing) -> new LockStarterLocks(port, timing, 1)),
     REDISSON(
             "Redisson, RLock",
-            "`lockWatchdogTimeout` is the lease; `retryDelay` has its default ratio to it; the owner calls"
+            "`lockWatchdogTimeout` is the lease; `timeout`, `retryDelay`, `connectTimeout` and"
+                    + " `pingConnectionInterval` have their default ratios to it; the owner calls"
                     + " `isHeldByCurrentThread()` every 20 ms",
             Documents.REDISSON,
             (port, timing) -> new RedissonLocks(port, timing, false)),
@@ -100,10 +110,15 @@ enum Library {
     Duration command(Timing timing) {
         boolean isRedisson = this == REDISSON || this == REDISSON_FENCED || this == LOCK4J_REDISSON;
         return isRedisson
-                ? timing.command()
+                ? Redis.redissonTimeout(timing)
                         .multipliedBy(1 + REDISSON_RETRIES)
                         .plus(Redis.longestRetryDelay(timing).multipliedBy(REDISSON_RETRIES))
                 : timing.command();
+    }
+
+    /** Returns whether its leases report how long the owner may rely on them. */
+    boolean reportsRemaining() {
+        return this == LOCK_STARTER || this == LOCK_STARTER_CONFIRMED;
     }
 
     LockUnderTest open(int port, Timing timing) {

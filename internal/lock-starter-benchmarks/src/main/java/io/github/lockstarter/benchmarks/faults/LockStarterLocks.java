@@ -29,7 +29,7 @@ final class LockStarterLocks implements LockUnderTest {
 
     private final LeasingLockRegistry registry;
 
-    LockStarterLocks(int port, Timing timing) {
+    LockStarterLocks(int port, Timing timing, int confirmReplicas) {
         LockSettings settings = LockSettings.of(
                 Duration.ofSeconds(10),
                 OnLost.THROW,
@@ -41,7 +41,7 @@ final class LockStarterLocks implements LockUnderTest {
                 Duration.ZERO);
         this.connections = Redis.lettuce(port, timing);
         RedisStoreSettings redis = new RedisStoreSettings(
-                "lock", timing.command(), true, settings.pollInterval(), true, true, 0, MessageMode.AUTO);
+                "lock", timing.command(), true, settings.pollInterval(), true, true, confirmReplicas, MessageMode.AUTO);
         this.registry = new LeasingLockRegistry(new RedisLockStore(this.connections, redis), settings, null, List.of());
         this.registry.start();
     }

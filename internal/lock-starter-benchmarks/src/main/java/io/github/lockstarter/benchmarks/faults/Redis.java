@@ -15,8 +15,8 @@ final class Redis {
 
     private static final String HOST = "127.0.0.1";
 
-    /** By default, Redisson waits for 1 to 2 seconds before it repeats a command, and its leases last 30 seconds. */
-    private static final int RETRIES_OF_LEASE = 30;
+    /** By default, Redisson's leases last for 30 seconds. */
+    private static final Duration REDISSON_LEASE = Duration.ofSeconds(30);
 
     private Redis() {}
 
@@ -32,22 +32,34 @@ final class Redis {
         return factory;
     }
 
-    private static Duration shortestRetryDelay(Timing timing) {
-        return timing.lease().dividedBy(RETRIES_OF_LEASE);
+    /** Returns the time that has the same ratio to the lease as the default value of Redisson has to its lease. */
+    private static Duration scaled(Timing timing, long defaultMillis) {
+        return timing.lease().multipliedBy(defaultMillis).dividedBy(REDISSON_LEASE.toMillis());
+    }
+
+    private static int scaledMillis(Timing timing, int defaultMillis) {
+        return Math.toIntExact(scaled(timing, defaultMillis).toMillis());
+    }
+
+    /** Returns how long Redisson waits for a reply. */
+    static Duration redissonTimeout(Timing timing) {
+        return scaled(timing, 3_000);
     }
 
     static Duration longestRetryDelay(Timing timing) {
-        return shortestRetryDelay(timing).multipliedBy(2);
+        return scaled(timing, 2_000);
     }
 
-    /** Opens a client whose {@code lockWatchdogTimeout} is the lease. Its retries keep their default ratio to it. */
+    /** Opens a client whose {@code lockWatchdogTimeout} is the lease. Its other times keep their default ratio to it. */
     static RedissonClient redisson(int port, Timing timing) {
         Config config = new Config();
         config.setLockWatchdogTimeout(timing.lease().toMillis());
         config.useSingleServer()
                 .setAddress("redis://" + HOST + ":" + port)
-                .setTimeout(Math.toIntExact(timing.command().toMillis()))
-                .setRetryDelay(new EqualJitterDelay(shortestRetryDelay(timing), longestRetryDelay(timing)));
+                .setTimeout(Math.toIntExact(redissonTimeout(timing).toMillis()))
+                .setRetryDelay(new EqualJitterDelay(scaled(timing, 1_000), longestRetryDelay(timing)))
+                .setConnectTimeout(scaledMillis(timing, 10_000))
+                .setPingConnectionInterval(scaledMillis(timing, 30_000));
         return Redisson.create(config);
     }
 }

@@ -5,6 +5,7 @@ import io.github.lockstarter.testsupport.history.Event;
 import io.github.lockstarter.testsupport.history.EventKind;
 import io.github.lockstarter.testsupport.history.History;
 import io.github.lockstarter.testsupport.history.Trouble;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,15 +18,20 @@ import java.util.Optional;
  *
  * @param first the name of the attempt of the owner that had the lock
  * @param next the name of the attempt that was granted although there was an owner
- * @param trouble the trouble that is the reason: a restart without data between both grants, or else the last one that
- *     began before the second grant; if the first owner had met another owner already, the trouble of that pair
+ * @param trouble the trouble that is the reason: a loss of data between both grants, or else the last one that began
+ *     before the second grant; if the first owner had met another owner already, the trouble of that pair
  * @param bothRan nanoseconds in which both were owners and neither process stood still
  */
 record TwoOwners(String first, String next, Optional<Trouble> trouble, long bothRan) {
 
-    /** Returns the pairs of a history: each grant with the owner before it that stays longest, if it is still one. */
-    static List<TwoOwners> in(History history) {
+    /**
+     * Returns the pairs of a history: each grant with the owner before it that stays longest, if it is still one.
+     *
+     * @param command the time that a reply of Redis may take
+     */
+    static List<TwoOwners> in(History history, Duration command) {
         List<Event> faults = history.events(EventKind.FAULT).toList();
+        List<DataLoss> losses = DataLoss.in(history);
         List<TwoOwners> pairs = new ArrayList<>();
         Map<String, Optional<Trouble>> reasons = new HashMap<>();
         for (List<Attempt> grants : history.grants().values()) {
@@ -34,7 +40,11 @@ record TwoOwners(String first, String next, Optional<Trouble> trouble, long both
                 if (end(history, longest) > next.granted().at()) {
                     Optional<Trouble> reason = reasons.containsKey(longest.name())
                             ? reasons.get(longest.name())
-                            : trouble(faults, longest, next);
+                            : lossBetween(
+                                            losses,
+                                            longest.granted().at() - command.toNanos(),
+                                            next.granted().at())
+                                    .or(() -> lastBefore(faults, next));
                     reasons.put(longest.name(), reason);
                     reasons.put(next.name(), reason);
                     pairs.add(new TwoOwners(longest.name(), next.name(), reason, bothRan(history, longest, next)));
@@ -57,25 +67,18 @@ record TwoOwners(String first, String next, Optional<Trouble> trouble, long both
         return Math.max(0, to - from - stoodStill);
     }
 
-    private static Optional<Trouble> trouble(List<Event> faults, Attempt owner, Attempt next) {
-        List<Trouble> before = faults.stream()
-                .filter(fault -> fault.at() < next.granted().at())
-                .map(TwoOwners::trouble)
-                .toList();
-        if (isDataLostBetween(faults, owner.invoked().at(), next.granted().at())) {
-            return Optional.of(Trouble.REDIS_RESTARTED_EMPTY);
-        }
-        return before.isEmpty() ? Optional.empty() : Optional.of(before.get(before.size() - 1));
+    /** Returns the trouble by which Redis lost data between two moments. */
+    static Optional<Trouble> lossBetween(List<DataLoss> losses, long from, long to) {
+        return losses.stream()
+                .filter(loss -> loss.isBetween(from, to))
+                .map(DataLoss::trouble)
+                .findFirst();
     }
 
-    /** Returns whether Redis lost its data between two moments, by the troubles of a history. */
-    static boolean isDataLostBetween(List<Event> faults, long from, long to) {
+    private static Optional<Trouble> lastBefore(List<Event> faults, Attempt next) {
         return faults.stream()
-                .filter(fault -> trouble(fault) == Trouble.REDIS_RESTARTED_EMPTY)
-                .anyMatch(fault -> fault.at() > from && fault.at() < to);
-    }
-
-    private static Trouble trouble(Event fault) {
-        return Trouble.valueOf(fault.text().split(" ", 2)[0]);
+                .filter(fault -> fault.at() < next.granted().at())
+                .reduce((earlier, later) -> later)
+                .map(DataLoss::troubleOf);
     }
 }

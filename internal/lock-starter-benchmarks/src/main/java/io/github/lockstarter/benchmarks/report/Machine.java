@@ -5,6 +5,7 @@ import io.github.lockstarter.testsupport.RedisCli;
 import io.github.lockstarter.testsupport.RedisServer;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,6 +63,17 @@ public final class Machine {
                     .map(line -> line.substring(line.indexOf(':') + 1))
                     .findFirst()
                     .orElse("unknown");
+        }
+    }
+
+    /** Returns the commit that is checked out, or {@code unknown}. */
+    public static String commit() {
+        try {
+            Process git = new ProcessBuilder("git", "rev-parse", "--short=8", "HEAD").start();
+            String commit = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return commit.isEmpty() ? "unknown" : commit;
+        } catch (IOException ex) {
+            return "unknown";
         }
     }
 

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.testsupport.history.History;
 import io.github.lockstarter.testsupport.history.Trouble;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Pairs of owners in histories that were written by hand, with times in nanoseconds. */
 class TwoOwnersTest {
+
+    private static final Duration COMMAND = Duration.ofNanos(8);
 
     /** The process of the first owner is paused from 20 to 110. The second owner has the lock from 100 to 150. */
     private static final String PAUSED = """
@@ -24,9 +30,13 @@ class TwoOwnersTest {
             151 b 1 RELEASED job
             """;
 
+    private static List<TwoOwners> in(History history) {
+        return TwoOwners.in(history, COMMAND);
+    }
+
     @Test
     void shouldFindNoPairAmongOwnersThatFollowEachOther() {
-        assertThat(TwoOwners.in(History.of("""
+        assertThat(in(History.of("""
                  0 a 1 ACQUIRE  job 0 50
                  1 a 1 GRANTED  job
                  2 b 1 ACQUIRE  job 0 500
@@ -39,25 +49,49 @@ class TwoOwnersTest {
 
     @Test
     void shouldOmitTheTimeInWhichAnOwnerStoodStill() {
-        assertThat(TwoOwners.in(History.of(PAUSED)))
+        assertThat(in(History.of(PAUSED)))
                 .containsExactly(new TwoOwners("a/1", "b/1", Optional.of(Trouble.PROCESS_STOPPED_FOR_LONG), 140 - 110));
     }
 
     @Test
     void shouldEndTheOwnershipWithANotice() {
-        assertThat(TwoOwners.in(History.of(PAUSED + "112 a 1 LOST job 0 0 EXPIRED")))
+        assertThat(in(History.of(PAUSED + "112 a 1 LOST job 0 0 EXPIRED")))
                 .extracting(TwoOwners::bothRan)
                 .containsExactly(2L);
     }
 
     @Test
     void shouldEndTheOwnershipWithTheProcess() {
-        assertThat(TwoOwners.in(History.of(PAUSED + "99 nemesis 0 KILLED a"))).isEmpty();
+        assertThat(in(History.of(PAUSED + "99 nemesis 0 KILLED a"))).isEmpty();
+    }
+
+    /** The reply of the grant may have been under way since before the loss, but not since the request. */
+    @ParameterizedTest
+    @CsvSource({"0, PROCESS_STOPPED_FOR_LONG", "5, REDIS_RESTARTED_EMPTY", "30, REDIS_RESTARTED_EMPTY"})
+    void shouldBlameALossOfDataOnlyIfTheGrantCanHaveBeenBeforeIt(long at, Trouble trouble) {
+        String lateGrant = PAUSED.replace("  1 a 1 GRANTED", " 12 a 1 GRANTED");
+
+        assertThat(in(History.of(lateGrant + at + " nemesis 2 FAULT * 0 0 REDIS_RESTARTED_EMPTY for 0 ms\n" + at
+                        + " nemesis 2 HEALED *")))
+                .extracting(TwoOwners::trouble)
+                .containsExactly(Optional.of(trouble));
+    }
+
+    /** Until the end of a failover, all clients are connected to a server that has all data. */
+    @ParameterizedTest
+    @CsvSource({"0, REDIS_FAILED_OVER_WITH_LOSS", "1, PROCESS_STOPPED_FOR_LONG"})
+    void shouldBlameAFailoverWithLossOnlyAfterIt(long millis, Trouble trouble) {
+        String failover = "14 nemesis 2 FAULT * 0 0 REDIS_FAILED_OVER_WITH_LOSS for " + millis
+                + " ms\n2000000 nemesis 2 HEALED *";
+
+        assertThat(in(History.of(PAUSED + failover)))
+                .extracting(TwoOwners::trouble)
+                .containsExactly(Optional.of(trouble));
     }
 
     @Test
     void shouldNameTheLossOfDataBetweenBothGrantsThoughAnotherTroubleCameLater() {
-        assertThat(TwoOwners.in(History.of(PAUSED + "12 nemesis 2 FAULT * 0 0 REDIS_RESTARTED_EMPTY for 0 ms")))
+        assertThat(in(History.of(PAUSED + "12 nemesis 2 FAULT * 0 0 REDIS_RESTARTED_EMPTY for 0 ms")))
                 .extracting(TwoOwners::trouble)
                 .containsExactly(Optional.of(Trouble.REDIS_RESTARTED_EMPTY));
     }
@@ -65,7 +99,7 @@ class TwoOwnersTest {
     /** The first owner has deleted the key of the second one. */
     @Test
     void shouldNameTheTroubleOfTheFirstPairForAThirdOwner() {
-        assertThat(TwoOwners.in(History.of(PAUSED + """
+        assertThat(in(History.of(PAUSED + """
                         142 nemesis 2 FAULT * 0 0 SCRIPTS_FORGOTTEN for 0 ms
                         143 c 1 ACQUIRE job 0 500
                         145 c 1 GRANTED job

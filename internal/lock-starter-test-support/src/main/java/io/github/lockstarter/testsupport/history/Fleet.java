@@ -41,7 +41,7 @@ final class Fleet implements AutoCloseable {
         this.plan = plan;
         this.directory = directory;
         this.nemesis = HistoryLog.to(directory.resolve("nemesis.log"), "nemesis");
-        if (plan.troubles().contains(Trouble.REDIS_FAILED_OVER)) {
+        if (plan.troubles().stream().anyMatch(Trouble::needsReplica)) {
             this.replica = RedisServer.start(REPLICATION);
             follow(this.replica, this.redis);
         }
@@ -143,6 +143,27 @@ final class Fleet implements AutoCloseable {
             cli.command("FAILOVER", "TO", promoted.host(), Integer.toString(promoted.port()));
         }
         Replication.awaitInSync(promoted, List.of(old));
+        leadTo(promoted, old);
+    }
+
+    /** Lets the replica become a master of its own, which no client knows and which gets no further write. */
+    void stopReplication() {
+        RedisServer behind = Objects.requireNonNull(this.replica);
+        Replication.awaitInSync(this.redis, List.of(behind));
+        try (RedisCli cli = behind.cli()) {
+            cli.command("REPLICAOF", "NO", "ONE");
+        }
+    }
+
+    /** Leads all clients to the server of {@link #stopReplication()}, which the old master follows from now on. */
+    void failOverWithLoss() {
+        RedisServer old = this.redis;
+        RedisServer promoted = Objects.requireNonNull(this.replica);
+        leadTo(promoted, old);
+        follow(old, promoted);
+    }
+
+    private void leadTo(RedisServer promoted, RedisServer old) {
         this.redis = promoted;
         this.replica = old;
         for (Member member : this.members) {

@@ -16,8 +16,10 @@ import java.util.Map;
  */
 public record FleetRun(FleetPlan plan, long troubles, History history, List<String> leftovers) {
 
-    /** A machine that is busy with other processes delays everything, which violates no rule. */
-    private static final Duration SLACK = Duration.ofSeconds(2);
+    /** Without a loss of data, a notice comes before the lease ends; the rest is what the clock of a worker omits. */
+    private static final Duration LATE_NOTICE = HistoryWorker.UNREPORTED_STANDSTILL;
+
+    private static final Duration LATE_TURN = Duration.ofMillis(500);
 
     /** Returns what violates the rules, if a command may take the time of the plan. */
     public List<Violation> violations() {
@@ -26,7 +28,8 @@ public record FleetRun(FleetPlan plan, long troubles, History history, List<Stri
 
     /** Returns what violates the rules, if a command with all its repetitions may take that long. */
     public List<Violation> violations(Duration command) {
-        List<Violation> violations = new ArrayList<>(HistoryChecker.violations(this.history, command, SLACK));
+        List<Violation> violations =
+                new ArrayList<>(HistoryChecker.violations(this.history, command, LATE_NOTICE, LATE_TURN));
         this.leftovers.forEach(key -> violations.add(new Violation(
                 Rule.LEFTOVERS,
                 "",

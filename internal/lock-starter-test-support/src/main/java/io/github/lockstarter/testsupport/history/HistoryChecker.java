@@ -18,19 +18,23 @@ final class HistoryChecker {
     /** Nanoseconds that a command may take. */
     private final long command;
 
-    /** Nanoseconds by which a busy machine may delay everything. */
-    private final long slack;
+    /** Nanoseconds by which a notice may be later than the next grant. */
+    private final long lateNotice;
+
+    /** Nanoseconds by which a wait may end later, because a thread of a busy machine gets its turn late. */
+    private final long lateTurn;
 
     private final List<Violation> violations = new ArrayList<>();
 
-    private HistoryChecker(History history, Duration command, Duration slack) {
+    private HistoryChecker(History history, Duration command, Duration lateNotice, Duration lateTurn) {
         this.history = history;
         this.command = command.toNanos();
-        this.slack = slack.toNanos();
+        this.lateNotice = lateNotice.toNanos();
+        this.lateTurn = lateTurn.toNanos();
     }
 
-    static List<Violation> violations(History history, Duration command, Duration slack) {
-        HistoryChecker checker = new HistoryChecker(history, command, slack);
+    static List<Violation> violations(History history, Duration command, Duration lateNotice, Duration lateTurn) {
+        HistoryChecker checker = new HistoryChecker(history, command, lateNotice, lateTurn);
         history.beliefs().forEach(checker::belief);
         history.grants().forEach(checker::tokens);
         checker.notice();
@@ -136,12 +140,12 @@ final class HistoryChecker {
         // The release of a lost lease reports the loss.
         long notified = owner.endOfWork();
         long until = Math.min(this.history.end(), this.history.killedAt(owner.instance()));
-        if (notified == Long.MAX_VALUE && until - taken < this.slack) {
+        if (notified == Long.MAX_VALUE && until - taken < this.lateNotice) {
             return false;
         }
         long stoodStill =
                 this.history.stoodStill(owner.instance(), owner.granted().at(), Math.min(notified, until));
-        return notified - this.slack - stoodStill > taken;
+        return notified - this.lateNotice - stoodStill > taken;
     }
 
     /**
@@ -177,7 +181,7 @@ final class HistoryChecker {
                     ended != null ? ended.at() : Math.min(this.history.end(), this.history.killedAt(each.instance()));
             long stoodStill =
                     this.history.stoodStill(each.instance(), each.invoked().at(), end);
-            if (end - each.invoked().time() - this.command - this.slack > stoodStill) {
+            if (end - each.invoked().time() - this.command - this.lateTurn > stoodStill) {
                 this.violations.add(new Violation(
                         Rule.WAITING,
                         each.name(),
@@ -191,6 +195,6 @@ final class HistoryChecker {
 
     private void add(Rule rule, Attempt owner, Attempt next, String text) {
         this.violations.add(new Violation(
-                rule, owner.name(), owner.invoked().at(), next.granted().at(), text));
+                rule, owner.name(), owner.granted().at(), next.granted().at(), text));
     }
 }

@@ -43,7 +43,10 @@ public enum Trouble {
     /** All keys are lost. */
     REDIS_RESTARTED_EMPTY(0, 30, redis(RedisServer::restart)),
     /** No write is lost. Needs a replica. */
-    REDIS_FAILED_OVER(0, 30, (fleet, victim) -> fleet.failOver());
+    REDIS_FAILED_OVER(0, 30, (fleet, victim) -> fleet.failOver()),
+    /** What the master has written in the meantime is lost. Needs a replica. */
+    REDIS_FAILED_OVER_WITH_LOSS(
+            20, 100, (fleet, victim) -> fleet.stopReplication(), (fleet, victim) -> fleet.failOverWithLoss());
 
     /** Befalls a fleet, or one member of it. */
     @FunctionalInterface
@@ -128,12 +131,16 @@ public enum Trouble {
 
     /** Returns the troubles of a single server that loses no data. */
     public static Set<Trouble> ofOneServer() {
-        return EnumSet.complementOf(EnumSet.of(REDIS_RESTARTED_EMPTY, REDIS_FAILED_OVER));
+        return EnumSet.complementOf(EnumSet.of(REDIS_RESTARTED_EMPTY, REDIS_FAILED_OVER, REDIS_FAILED_OVER_WITH_LOSS));
     }
 
     /** Returns whether it concerns all members, not the victim alone. */
     boolean isForAll() {
         return name().startsWith("REDIS") || name().startsWith("CLIENTS") || name().startsWith("SUBSCRIBERS");
+    }
+
+    boolean needsReplica() {
+        return name().startsWith("REDIS_FAILED_OVER");
     }
 
     void begin(Fleet fleet, Fleet.Member victim) {

@@ -103,7 +103,7 @@ class HistoryCheckerTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("right")
     void shouldFindNothing(String what, String text) {
-        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK))
+        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK, SLACK))
                 .as(what)
                 .isEmpty();
     }
@@ -157,7 +157,7 @@ class HistoryCheckerTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("wrong")
     void shouldName(String violation, String text) {
-        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK))
+        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK, SLACK))
                 .singleElement()
                 .asString()
                 .startsWith(violation);

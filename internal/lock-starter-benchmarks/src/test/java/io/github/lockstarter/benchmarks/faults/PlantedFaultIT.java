@@ -1,0 +1,48 @@
+package io.github.lockstarter.benchmarks.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.testsupport.history.FleetPlan;
+import io.github.lockstarter.testsupport.history.FleetRun;
+import io.github.lockstarter.testsupport.history.Timing;
+import io.github.lockstarter.testsupport.history.Trouble;
+import io.github.lockstarter.testsupport.history.Violation;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A fault that is planted in the lock of the worker processes is found in their history, without a loss of data. */
+class PlantedFaultIT {
+
+    private static final Timing TIMING = new Timing(Duration.ofSeconds(1), Duration.ofMillis(250));
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @EnumSource
+    @Tag("soak")
+    @Timeout(240)
+    void shouldBeFound(PlantedFault fault) throws Exception {
+        FleetPlan plan = new FleetPlan(
+                PlantedFault.Worker.class,
+                List.of(fault.name()),
+                3,
+                TIMING,
+                false,
+                Trouble.ofOneServer(),
+                FleetPlan.givenOrNewSeed());
+
+        FleetRun run = plan.run(Duration.ofSeconds(30), this.directory);
+
+        assertThat(run.violations())
+                .as(run.toString())
+                .extracting(Violation::rule)
+                .contains(fault.rule());
+    }
+}
