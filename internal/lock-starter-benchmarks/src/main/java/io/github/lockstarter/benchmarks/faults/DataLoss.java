@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.faults;
 
+import io.github.lockstarter.testsupport.history.Attempt;
 import io.github.lockstarter.testsupport.history.Event;
 import io.github.lockstarter.testsupport.history.EventKind;
 import io.github.lockstarter.testsupport.history.History;
@@ -18,21 +19,22 @@ import java.util.stream.Collectors;
  */
 record DataLoss(Trouble trouble, long begins, long ends) {
 
-    /** Returns those of a history. */
+    /** Returns the losses of data in a history. */
     static List<DataLoss> in(History history) {
         Map<Long, Long> healed = history.events(EventKind.HEALED)
                 .collect(Collectors.toMap(Event::attempt, Event::at, (one, two) -> one));
         return history.events(EventKind.FAULT)
-                .filter(fault -> isLoss(troubleOf(fault)))
+                .filter(fault -> troubleOf(fault).losesData())
                 .map(fault -> of(fault, healed.getOrDefault(fault.attempt(), Long.MAX_VALUE)))
                 .toList();
     }
 
+    /** A restart loses the data at its begin, and a failover at its end; between them, the trouble lasts. */
     private static DataLoss of(Event fault, long healed) {
         Trouble trouble = troubleOf(fault);
-        // Until the end of a failover, all clients are connected to the old master, which has all data.
-        long begins = trouble == Trouble.REDIS_RESTARTED_EMPTY ? fault.at() : fault.at() + lasts(fault);
-        return new DataLoss(trouble, begins, healed);
+        return trouble == Trouble.REDIS_RESTARTED_EMPTY
+                ? new DataLoss(trouble, fault.at(), healed - lasts(fault))
+                : new DataLoss(trouble, fault.at() + lasts(fault), healed);
     }
 
     /** Returns the trouble that begins with a fault. */
@@ -48,12 +50,13 @@ record DataLoss(Trouble trouble, long begins, long ends) {
         return fault.text().split(" ");
     }
 
-    private static boolean isLoss(Trouble trouble) {
-        return trouble == Trouble.REDIS_RESTARTED_EMPTY || trouble == Trouble.REDIS_FAILED_OVER_WITH_LOSS;
-    }
-
-    /** Returns whether what Redis executed at the first moment could be missing at the second one. */
-    boolean isBetween(long from, long to) {
-        return from < this.ends && to > this.begins;
+    /**
+     * Returns whether the grant of an owner can have been before this loss, and another moment after it.
+     *
+     * @param reply the time for which the reply to the grant may have been under way
+     */
+    boolean isBetween(Attempt owner, Duration reply, long moment) {
+        long granted = Math.max(owner.invoked().at(), owner.granted().at() - reply.toNanos());
+        return granted < this.ends && moment > this.begins;
     }
 }

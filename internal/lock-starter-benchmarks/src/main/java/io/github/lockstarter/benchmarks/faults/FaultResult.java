@@ -6,10 +6,13 @@ import io.github.lockstarter.testsupport.history.EventKind;
 import io.github.lockstarter.testsupport.history.FleetRun;
 import io.github.lockstarter.testsupport.history.History;
 import io.github.lockstarter.testsupport.history.Rule;
+import io.github.lockstarter.testsupport.history.Timing;
 import io.github.lockstarter.testsupport.history.Violation;
-import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -44,15 +47,33 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
 
     static FaultResult of(Library library, FleetRun run) {
         FleetRun checked = library.reportsRemaining() ? run : withoutStandstills(run);
-        Duration command = library.command(run.plan().timing());
-        List<DataLoss> losses = DataLoss.in(run.history());
-        List<TwoOwners> twoOwners = TwoOwners.in(run.history(), command);
+        Timing timing = run.plan().timing();
+        List<TwoOwners> twoOwners = TwoOwners.in(run.history(), library.reply(timing));
+        Predicate<Violation> isOverDataLoss = isOverDataLoss(library, run.history(), timing);
         Set<String> second = afterLateOwners(run.history(), twoOwners);
-        List<Found> found = checked.violations(command).stream()
+        List<Found> found = checked.violations(library.command(timing)).stream()
                 .filter(violation -> library.promise(violation.rule()).isPresent())
-                .map(violation -> new Found(violation, before(violation, command, losses, second)))
+                .map(violation -> new Found(
+                        violation,
+                        isOverDataLoss.test(violation)
+                                ? Before.DATA_LOSS
+                                : second.contains(violation.owner()) ? Before.LATE_OWNER : Before.NOTHING))
                 .toList();
         return new FaultResult(run.troubles(), run.history().count(EventKind.GRANTED), found, twoOwners);
+    }
+
+    private static Predicate<Violation> isOverDataLoss(Library library, History history, Timing timing) {
+        List<DataLoss> losses = DataLoss.in(history);
+        Map<String, Attempt> grants = history.grants().values().stream()
+                .flatMap(List::stream)
+                .collect(Collectors.toMap(Attempt::name, Function.identity()));
+        return violation -> {
+            Attempt owner = grants.get(violation.owner());
+            return owner != null
+                    && losses.stream()
+                            .filter(loss -> library.isExcusedBy(loss.trouble(), violation.rule()))
+                            .anyMatch(loss -> loss.isBetween(owner, library.reply(timing), violation.at()));
+        };
     }
 
     /**
@@ -73,14 +94,6 @@ record FaultResult(long troubles, long grants, List<Found> violations, List<TwoO
                                         && next.granted().at() < owner.endOfRelease())
                                 .forEach(next -> second.add(next.name()))));
         return second;
-    }
-
-    private static Before before(Violation violation, Duration command, List<DataLoss> losses, Set<String> second) {
-        if (TwoOwners.lossBetween(losses, violation.from() - command.toNanos(), violation.to())
-                .isPresent()) {
-            return Before.DATA_LOSS;
-        }
-        return second.contains(violation.owner()) ? Before.LATE_OWNER : Before.NOTHING;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.lockstarter.benchmarks.faults;
 import io.github.lockstarter.testsupport.history.LockUnderTest;
 import io.github.lockstarter.testsupport.history.Rule;
 import io.github.lockstarter.testsupport.history.Timing;
+import io.github.lockstarter.testsupport.history.Trouble;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -106,11 +107,19 @@ enum Library {
         return this.promises.stream().filter(promise -> promise.rule() == rule).findFirst();
     }
 
+    private boolean isRedisson() {
+        return this == REDISSON || this == REDISSON_FENCED || this == LOCK4J_REDISSON;
+    }
+
+    /** Returns how long a reply may be under way. */
+    Duration reply(Timing timing) {
+        return isRedisson() ? Redis.redissonTimeout(timing) : timing.command();
+    }
+
     /** Returns how long a command may take with all its repetitions. */
     Duration command(Timing timing) {
-        boolean isRedisson = this == REDISSON || this == REDISSON_FENCED || this == LOCK4J_REDISSON;
-        return isRedisson
-                ? Redis.redissonTimeout(timing)
+        return isRedisson()
+                ? reply(timing)
                         .multipliedBy(1 + REDISSON_RETRIES)
                         .plus(Redis.longestRetryDelay(timing).multipliedBy(REDISSON_RETRIES))
                 : timing.command();
@@ -119,6 +128,15 @@ enum Library {
     /** Returns whether its leases report how long the owner may rely on them. */
     boolean reportsRemaining() {
         return this == LOCK_STARTER || this == LOCK_STARTER_CONFIRMED;
+    }
+
+    /** Returns whether a rule need not hold over a loss of data by that trouble. */
+    boolean isExcusedBy(Trouble loss, Rule rule) {
+        return switch (rule) {
+            case WAITING -> false;
+            case TOKENS -> !reportsRemaining(); // its documents promise them then, too
+            default -> this != LOCK_STARTER_CONFIRMED || loss != Trouble.REDIS_FAILED_OVER_WITH_LOSS;
+        };
     }
 
     LockUnderTest open(int port, Timing timing) {

@@ -66,10 +66,10 @@ public final class Machine {
         }
     }
 
-    /** Returns the commit that is checked out, or {@code unknown}. */
+    /** Returns the commit that is checked out, and whether files differ from it, or {@code unknown}. */
     public static String commit() {
         try {
-            Process git = new ProcessBuilder("git", "rev-parse", "--short=8", "HEAD").start();
+            Process git = new ProcessBuilder("git", "describe", "--always", "--dirty", "--abbrev=8").start();
             String commit = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             return commit.isEmpty() ? "unknown" : commit;
         } catch (IOException ex) {

@@ -17,7 +17,7 @@ final class Figures {
             "internal/lock-starter-test-support/src/main/java/io/github/lockstarter/testsupport/history/Trouble.java";
 
     private static final Pattern RESULT =
-            Pattern.compile("^\\| `([\\w.-]+)` \\| \\d+ \\| [^|]+ \\| ([\\d,]+) \\| \\d+ \\|", Pattern.MULTILINE);
+            Pattern.compile("^\\| `([\\w.-]+)` \\| \\d+ \\| [^|]+ \\| [\\d,]+ \\| \\d+ \\|", Pattern.MULTILINE);
 
     private static final Pattern LEFT_OUT =
             Pattern.compile("^\\| `(\\w+\\.[\\w.-]+)` \\| [^|]*\\| `", Pattern.MULTILINE);
@@ -48,9 +48,6 @@ final class Figures {
         return List.of(
                 (long) holding.size(),
                 holding.stream().filter(text -> !text.contains("\\* Long.")).count(),
-                all(RESULT, "spec/README.md")
-                        .mapToLong(result -> number(result.group(2)))
-                        .sum(),
                 (long) texts("spec/broken").size(),
                 (long) bounds.size(),
                 bounds.stream().filter(bound -> bound <= few).count(),

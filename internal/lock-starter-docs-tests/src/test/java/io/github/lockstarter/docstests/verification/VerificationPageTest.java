@@ -86,7 +86,6 @@ class VerificationPageTest {
                         .toList());
     }
 
-    /** The sum of the states is that of all configurations. */
     @Test
     void shouldCountResultsOfEachConfiguration() {
         assertThat(FIGURES.configurationsWithResults()).isEqualTo(FIGURES.names("spec/holds"));

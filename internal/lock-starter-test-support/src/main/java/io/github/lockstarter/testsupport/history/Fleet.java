@@ -146,7 +146,7 @@ final class Fleet implements AutoCloseable {
         leadTo(promoted, old);
     }
 
-    /** Lets the replica become a master of its own, which no client knows and which gets no further write. */
+    /** Makes the replica a master that no client uses, so that it gets no further writes. */
     void stopReplication() {
         RedisServer behind = Objects.requireNonNull(this.replica);
         Replication.awaitInSync(this.redis, List.of(behind));
@@ -155,7 +155,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Leads all clients to the server of {@link #stopReplication()}, which the old master follows from now on. */
+    /** Redirects all clients to the server of {@link #stopReplication()}, which the old master then follows. */
     void failOverWithLoss() {
         RedisServer old = this.redis;
         RedisServer promoted = Objects.requireNonNull(this.replica);

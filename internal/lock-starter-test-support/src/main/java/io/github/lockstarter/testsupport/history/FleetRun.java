@@ -16,11 +16,6 @@ import java.util.Map;
  */
 public record FleetRun(FleetPlan plan, long troubles, History history, List<String> leftovers) {
 
-    /** Without a loss of data, a notice comes before the lease ends; the rest is what the clock of a worker omits. */
-    private static final Duration LATE_NOTICE = HistoryWorker.UNREPORTED_STANDSTILL;
-
-    private static final Duration LATE_TURN = Duration.ofMillis(500);
-
     /** Returns what violates the rules, if a command may take the time of the plan. */
     public List<Violation> violations() {
         return violations(this.plan.timing().command());
@@ -28,14 +23,9 @@ public record FleetRun(FleetPlan plan, long troubles, History history, List<Stri
 
     /** Returns what violates the rules, if a command with all its repetitions may take that long. */
     public List<Violation> violations(Duration command) {
-        List<Violation> violations =
-                new ArrayList<>(HistoryChecker.violations(this.history, command, LATE_NOTICE, LATE_TURN));
+        List<Violation> violations = new ArrayList<>(HistoryChecker.violations(this.history, command));
         this.leftovers.forEach(key -> violations.add(new Violation(
-                Rule.LEFTOVERS,
-                "",
-                this.history.end(),
-                this.history.end(),
-                "The key " + key + " is left although no client is left")));
+                Rule.LEFTOVERS, "", this.history.end(), "The key " + key + " is left although no client is left")));
         return violations;
     }
 

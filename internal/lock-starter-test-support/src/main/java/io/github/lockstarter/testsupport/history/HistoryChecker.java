@@ -13,6 +13,12 @@ import java.util.Map;
  */
 final class HistoryChecker {
 
+    /** A notice is due before the lease ends. A standstill of up to this length is not logged, and may delay it. */
+    private static final Duration LATE_NOTICE = HistoryWorker.UNREPORTED_STANDSTILL;
+
+    /** A busy machine may let a thread wait this long for its turn. */
+    private static final Duration LATE_TURN = Duration.ofMillis(500);
+
     private final History history;
 
     /** Nanoseconds that a command may take. */
@@ -21,7 +27,7 @@ final class HistoryChecker {
     /** Nanoseconds by which a notice may be later than the next grant. */
     private final long lateNotice;
 
-    /** Nanoseconds by which a wait may end later, because a thread of a busy machine gets its turn late. */
+    /** Nanoseconds by which a wait may end later than the command allows. */
     private final long lateTurn;
 
     private final List<Violation> violations = new ArrayList<>();
@@ -31,6 +37,10 @@ final class HistoryChecker {
         this.command = command.toNanos();
         this.lateNotice = lateNotice.toNanos();
         this.lateTurn = lateTurn.toNanos();
+    }
+
+    static List<Violation> violations(History history, Duration command) {
+        return violations(history, command, LATE_NOTICE, LATE_TURN);
     }
 
     static List<Violation> violations(History history, Duration command, Duration lateNotice, Duration lateTurn) {
@@ -106,7 +116,6 @@ final class HistoryChecker {
                 this.violations.add(new Violation(
                         Rule.NOTICE,
                         each.name(),
-                        lost.at(),
                         each.lastSeenHeld(),
                         "Held after the notice of its loss: " + each + " was notified at " + lost
                                 + ", and saw it held at " + each.lastSeenHeld()));
@@ -143,8 +152,7 @@ final class HistoryChecker {
         if (notified == Long.MAX_VALUE && until - taken < this.lateNotice) {
             return false;
         }
-        long stoodStill =
-                this.history.stoodStill(owner.instance(), owner.granted().at(), Math.min(notified, until));
+        long stoodStill = this.history.stoodStill(owner.instance(), taken, Math.min(notified, until));
         return notified - this.lateNotice - stoodStill > taken;
     }
 
@@ -180,12 +188,11 @@ final class HistoryChecker {
             long end =
                     ended != null ? ended.at() : Math.min(this.history.end(), this.history.killedAt(each.instance()));
             long stoodStill =
-                    this.history.stoodStill(each.instance(), each.invoked().at(), end);
+                    this.history.stoodStill(each.instance(), each.invoked().time(), end);
             if (end - each.invoked().time() - this.command - this.lateTurn > stoodStill) {
                 this.violations.add(new Violation(
                         Rule.WAITING,
                         each.name(),
-                        each.invoked().at(),
                         end,
                         "A wait for '" + each.lock() + "' did not end in time: " + each.invoked()
                                 + (ended == null ? " has no end" : " ended with " + ended)));
@@ -194,7 +201,6 @@ final class HistoryChecker {
     }
 
     private void add(Rule rule, Attempt owner, Attempt next, String text) {
-        this.violations.add(new Violation(
-                rule, owner.name(), owner.granted().at(), next.granted().at(), text));
+        this.violations.add(new Violation(rule, owner.name(), next.granted().at(), text));
     }
 }

@@ -131,12 +131,19 @@ public enum Trouble {
 
     /** Returns the troubles of a single server that loses no data. */
     public static Set<Trouble> ofOneServer() {
-        return EnumSet.complementOf(EnumSet.of(REDIS_RESTARTED_EMPTY, REDIS_FAILED_OVER, REDIS_FAILED_OVER_WITH_LOSS));
+        Set<Trouble> troubles = EnumSet.allOf(Trouble.class);
+        troubles.removeIf(trouble -> trouble.losesData() || trouble.needsReplica());
+        return troubles;
     }
 
     /** Returns whether it concerns all members, not the victim alone. */
     boolean isForAll() {
         return name().startsWith("REDIS") || name().startsWith("CLIENTS") || name().startsWith("SUBSCRIBERS");
+    }
+
+    /** Returns whether Redis forgets writes that it has acknowledged. */
+    public boolean losesData() {
+        return this == REDIS_RESTARTED_EMPTY || this == REDIS_FAILED_OVER_WITH_LOSS;
     }
 
     boolean needsReplica() {

@@ -6,11 +6,10 @@ package io.github.lockstarter.testsupport.history;
  * @param rule the rule
  * @param owner the {@linkplain Attempt#name() name} of the attempt whose owner should have been the only one, been
  *     notified, or been answered; empty if there is none
- * @param from the {@link System#nanoTime()} of the first event that is part of the violation
- * @param to the {@link System#nanoTime()} of the last one
+ * @param at the {@link System#nanoTime()} of the last event that is part of the violation
  * @param text the events, for a person
  */
-public record Violation(Rule rule, String owner, long from, long to, String text) {
+public record Violation(Rule rule, String owner, long at, String text) {
 
     @Override
     public String toString() {

@@ -22,7 +22,9 @@ class HistoryCheckerTest {
 
     private static final Duration COMMAND = Duration.ofMillis(10);
 
-    private static final Duration SLACK = Duration.ofMillis(20);
+    private static final Duration LATE_NOTICE = Duration.ofMillis(20);
+
+    private static final Duration LATE_TURN = Duration.ofMillis(5);
 
     /** It has the lock until 60. */
     private static final String OWNER = """
@@ -103,7 +105,7 @@ class HistoryCheckerTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("right")
     void shouldFindNothing(String what, String text) {
-        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK, SLACK))
+        assertThat(HistoryChecker.violations(history(text), COMMAND, LATE_NOTICE, LATE_TURN))
                 .as(what)
                 .isEmpty();
     }
@@ -157,7 +159,7 @@ class HistoryCheckerTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("wrong")
     void shouldName(String violation, String text) {
-        assertThat(HistoryChecker.violations(history(text), COMMAND, SLACK, SLACK))
+        assertThat(HistoryChecker.violations(history(text), COMMAND, LATE_NOTICE, LATE_TURN))
                 .singleElement()
                 .asString()
                 .startsWith(violation);

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A fault of lock-starter as a worker process uses it. The checker must find a violation of its rule. */
-enum PlantedFault {
+/** A fault that is planted in the lock of the worker processes. The checker must find violations of its rule alone. */
+enum FaultyLock {
     /** The owner relies on the lock for longer than the lease lasts. */
     LONG_BELIEF(Rule.BELIEF),
     /** A later grant has a smaller token. */
@@ -26,7 +26,7 @@ enum PlantedFault {
 
     private final Rule rule;
 
-    PlantedFault(Rule rule) {
+    FaultyLock(Rule rule) {
         this.rule = rule;
     }
 
@@ -44,12 +44,12 @@ enum PlantedFault {
                     arguments,
                     given -> new Locks(
                             new LockStarterLocks(given.port(), given.timing(), 0),
-                            PlantedFault.valueOf(given.variant()),
+                            FaultyLock.valueOf(given.variant()),
                             given.timing().lease()));
         }
     }
 
-    private record Locks(LockUnderTest locks, PlantedFault fault, Duration lease) implements LockUnderTest {
+    private record Locks(LockUnderTest locks, FaultyLock fault, Duration lease) implements LockUnderTest {
 
         @Override
         public Optional<HeldLock> tryAcquire(AcquireRequest request) throws InterruptedException {
@@ -97,7 +97,7 @@ enum PlantedFault {
 
             @Override
             public void onLoss(Consumer<String> listener) {
-                if (Locks.this.fault != NO_NOTICE && Locks.this.fault != LONG_BELIEF) {
+                if (Locks.this.fault != NO_NOTICE) {
                     this.lock.onLoss(listener);
                 }
             }

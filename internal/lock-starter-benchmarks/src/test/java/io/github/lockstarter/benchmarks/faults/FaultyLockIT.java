@@ -12,25 +12,26 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A fault that is planted in the lock of the worker processes is found in their history, without a loss of data. */
-class PlantedFaultIT {
+class FaultyLockIT {
 
     private static final Timing TIMING = new Timing(Duration.ofSeconds(1), Duration.ofMillis(250));
 
-    @TempDir
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
 
     @ParameterizedTest
     @EnumSource
     @Tag("soak")
     @Timeout(240)
-    void shouldBeFound(PlantedFault fault) throws Exception {
+    void shouldBeFound(FaultyLock fault) throws Exception {
         FleetPlan plan = new FleetPlan(
-                PlantedFault.Worker.class,
+                FaultyLock.Worker.class,
                 List.of(fault.name()),
                 3,
                 TIMING,
@@ -43,6 +44,6 @@ class PlantedFaultIT {
         assertThat(run.violations())
                 .as(run.toString())
                 .extracting(Violation::rule)
-                .contains(fault.rule());
+                .containsOnly(fault.rule());
     }
 }
