@@ -583,7 +583,10 @@ public final class RedisLockStore implements LockStore {
         public boolean completeExceptionally(Throwable failure) {
             LettuceScripts refusing = this.publishing;
             if (refusing != null && !isDone() && isMessageRefused(failure)) {
-                send(this.command, refusing, this, false);
+                // A connection that has been replaced is closed after the replies to what was sent before. With the
+                // reply, the message about a grant would be lost.
+                OpenConnection open = RedisLockStore.this.connection.current;
+                send(this.command, open instanceof LettuceScripts current ? current : refusing, this, false);
                 return false;
             }
             return !isDone() && super.completeExceptionally(failedSafely(failure, this.command, this.disconnects));
