@@ -14,15 +14,14 @@ import java.util.stream.Collectors;
  * A trouble by which Redis lost data.
  *
  * @param trouble the trouble
- * @param begins when the first client could reach a server without the data, at the earliest
- * @param ends when no client could reach one with the data any more, at the latest
+ * @param begins when the first client is connected to a server without the data, at the earliest
+ * @param ends when all clients are, at the latest
  */
 record DataLoss(Trouble trouble, long begins, long ends) {
 
     /** Returns the losses of data in a history. */
     static List<DataLoss> in(History history) {
-        Map<Long, Long> healed = history.events(EventKind.HEALED)
-                .collect(Collectors.toMap(Event::attempt, Event::at, (one, two) -> one));
+        Map<Long, Long> healed = history.events(EventKind.HEALED).collect(Collectors.toMap(Event::attempt, Event::at));
         return history.events(EventKind.FAULT)
                 .filter(fault -> troubleOf(fault).losesData())
                 .map(fault -> of(fault, healed.getOrDefault(fault.attempt(), Long.MAX_VALUE)))
